@@ -1,0 +1,25 @@
+# Every target sets up its own .venv and reinstalls only when pyproject.toml changed.
+PYTHON ?= python3
+BIN := .venv/bin
+READY := .venv/.ready
+
+.PHONY: demo test lint clean
+
+demo: $(READY)
+	$(BIN)/python examples/plot_demo.py
+
+test: $(READY)
+	$(BIN)/python -m pytest -q
+
+lint: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+$(READY): pyproject.toml
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
+	$(BIN)/python -m pip install --quiet --editable ".[plot]" --group dev
+	touch $@
+
+clean:
+	rm -rf .venv

@@ -1,0 +1,7 @@
+"""Large margin distribution machines: exact, certified, scikit-learn compatible."""
+
+from largemargin.estimators import LDMClassifier, LinearLDMClassifier
+
+__version__ = "0.1.0"
+
+__all__ = ["LDMClassifier", "LinearLDMClassifier"]

@@ -1,0 +1,1 @@
+"""Designs: how rows are stored, and products with them."""

@@ -1,0 +1,49 @@
+"""Dense rows: products by BLAS where the widths agree, by our loops where they do not."""
+
+from functools import cached_property
+
+import numpy as np
+
+from largemargin.designs.linear import LinearDesign
+from largemargin.designs.row_loops import Rows
+
+# Rows are weighted and multiplied in blocks of about this many bytes, which fit a cache.
+BLOCK_BYTES = 1 << 20
+
+
+class DenseDesign(LinearDesign):
+    """An array of float32 or float64, used in place."""
+
+    @cached_property
+    def rows(self):
+        """The rows for compiled loops; copied only if they are not contiguous."""
+        starts = np.arange(self.n_rows + 1, dtype=np.uint64) * np.uint64(self.n_features)
+        data = np.ascontiguousarray(self.X).reshape(-1)
+        return Rows(data, np.empty(0, np.uint32), starts)
+
+    @property
+    def _wide(self):
+        return self.X.dtype == np.float64
+
+    def scores(self, w):
+        """Return the inner product of every row with ``w``."""
+        return self.X @ w if self._wide else super().scores(w)
+
+    def combine(self, coefficients):
+        """Return the combination of the rows with these coefficients."""
+        return coefficients @ self.X if self._wide else super().combine(coefficients)
+
+    def gram(self, selected, coefficients):
+        """Return ``sum coefficients_i x_i x_i'`` over the selected rows."""
+        out = np.zeros((self.n_features, self.n_features))
+        root = np.sqrt(coefficients[selected]).astype(self.X.dtype)[:, None]
+        height = max(1, BLOCK_BYTES // (self.n_features * self.X.itemsize))
+        for start in range(0, len(selected), height):
+            block = slice(start, start + height)
+            scaled = self.X[selected[block]] * root[block]
+            out += scaled.T @ scaled
+        return out
+
+    def row_gram(self):
+        """Return the inner products of all pairs of rows."""
+        return self.X @ self.X.T

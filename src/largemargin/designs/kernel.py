@@ -1,0 +1,104 @@
+"""Rows known by their Gram matrix only: the feature space is that of a kernel."""
+
+import numpy as np
+from numba import njit
+from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg.lapack import dpotrf, dpotri
+
+from largemargin._jit import JIT
+from largemargin.designs.memo import Memo
+
+
+@njit(**JIT)
+def add_columns(gram, selected, coefficients, out):
+    """Add the selected columns of a symmetric matrix, combined, to ``out``."""
+    for j in selected:
+        coefficient = coefficients[j]
+        for i in range(out.shape[0]):
+            out[i] += coefficient * gram[j, i]
+
+
+def damped_factor(matrix):
+    """Return a Cholesky factor; rounding may ask for a little more on the diagonal."""
+    damping = 0.0
+    while True:
+        try:
+            return cho_factor(matrix, lower=True, check_finite=False)
+        except np.linalg.LinAlgError:
+            damping = 10.0 * damping or 1e-9 * np.trace(matrix)
+            matrix[np.diag_indices_from(matrix)] += damping
+
+
+class KernelDesign:
+    """A symmetric positive semi-definite Gram matrix, float32 or float64.
+
+    An element of the feature space is the vector of its expansion over the rows, so
+    ``combine`` has nothing to do and inner products go through scores.
+    """
+
+    def __init__(self, gram):
+        self.gram = gram
+        self.n_rows = len(gram)
+        self._memo = Memo()
+
+    def zeros(self):
+        """Return the origin of the feature space."""
+        return np.zeros(self.n_rows)
+
+    def scores(self, alpha):
+        """Return the inner product of every row with the element ``alpha``."""
+        used = np.flatnonzero(alpha)
+        if self.gram.dtype == np.float64 and 4 * len(used) > self.n_rows:
+            return self.gram @ alpha
+        out = np.zeros(self.n_rows)
+        add_columns(self.gram, used, alpha, out)
+        return out
+
+    def combine(self, coefficients):
+        """Return the combination of the rows with these coefficients."""
+        return coefficients
+
+    def inner(self, v, w, w_scores=None):
+        """Return the inner product of two elements, from the scores of the second."""
+        return v @ (self.scores(w) if w_scores is None else w_scores)
+
+    def squared_norms(self):
+        """Return the squared length of every row."""
+        return np.diagonal(self.gram).astype(np.float64)
+
+    def newton_system(self, curvature):
+        """Return a solver of ``(I + curvature G) step = slope`` in expansions.
+
+        Only rows with curvature couple, so the system is as large as their number.
+        A margin variance would couple all: it is kept out of this design, see
+        ``solvers.kernel_dual``.
+        """
+        near = np.flatnonzero(curvature.extra)
+        if len(near) == 0:
+            return lambda slope, accuracy: slope
+        matrix = self.gram[np.ix_(near, near)].astype(np.float64)
+        matrix[np.diag_indices_from(matrix)] += 1.0 / curvature.extra[near]
+        factor = damped_factor(matrix)
+        along_ones = cho_solve(factor, np.ones(len(near)), check_finite=False)
+
+        def solve(slope, accuracy):
+            response = cho_solve(factor, self.scores(slope)[near], check_finite=False)
+            if curvature.downdates:  # the intercept keeps the sum of the responses zero
+                response -= along_ones * (response.sum() / along_ones.sum())
+            step = slope.copy()
+            step[near] -= response
+            return step
+
+        return solve
+
+    def damped_inverse(self, weight, spread):
+        """Return ``(G + diag(1 / (spread weight)))^-1``, once for all classes."""
+
+        def invert():
+            matrix = self.gram.astype(np.float64, order="F")
+            matrix[np.diag_indices_from(matrix)] += 1.0 / (spread * weight)
+            factor, _ = dpotrf(matrix, lower=1, overwrite_a=1)
+            inverse, _ = dpotri(factor, lower=1, overwrite_c=1)
+            return np.tril(inverse) + np.tril(inverse, -1).T
+
+        return self._memo(("inverse", spread), weight, invert)

@@ -1,0 +1,132 @@
+"""Rows of explicit features, dense or sparse, and the Newton systems over them."""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.linalg import cho_solve
+
+from largemargin.designs.kernel import KernelDesign, damped_factor
+from largemargin.designs.memo import Memo
+from largemargin.designs.row_loops import (
+    add_squares,
+    all_dots,
+    combine_rows,
+    squared_row_norms,
+)
+
+# Up to this many features a Newton system is factored, beyond it is iterated.
+MAX_FACTORED = 2000
+
+
+class Curvature(NamedTuple):
+    """Second derivative of the margin terms with respect to the scores.
+
+    The matrix ``diag(weight * spread + extra) - downdates' downdates``, where ``extra``
+    is zero but on the rows near the hinge, and the downdates remove what the mean of
+    the margins and the intercept take up.
+    """
+
+    weight: np.ndarray
+    spread: float
+    extra: np.ndarray
+    downdates: list
+
+
+class LinearDesign:
+    """What dense and sparse rows share; the solvers see nothing else.
+
+    An element of the feature space is a vector with one number a feature.
+    Subclasses give ``rows`` for compiled loops, ``gram(selected, coefficients)``, the
+    matrix ``sum coefficients_i x_i x_i'``, and ``row_gram()``, the matrix ``X X'``.
+    """
+
+    def __init__(self, X):
+        self.X = X
+        self.n_rows, self.n_features = X.shape
+        self._memo = Memo()
+
+    def zeros(self):
+        """Return the origin of the feature space."""
+        return np.zeros(self.n_features)
+
+    def scores(self, w):
+        """Return the inner product of every row with ``w``."""
+        out = np.empty(self.n_rows)
+        all_dots(self.rows, w, out)
+        return out
+
+    def combine(self, coefficients):
+        """Return the combination of the rows with these coefficients."""
+        out = np.zeros(self.n_features)
+        combine_rows(self.rows, coefficients, out)
+        return out
+
+    def inner(self, v, w, w_scores=None):
+        """Return the inner product of two elements; the scores are not needed here."""
+        return v @ w
+
+    def squared_norms(self):
+        """Return the squared length of every row."""
+        out = np.empty(self.n_rows)
+        squared_row_norms(self.rows, out)
+        return out
+
+    def second_moment(self, weight):
+        """Return ``sum weight_i x_i x_i'``, formed once for all classes and prices."""
+        everything = np.arange(self.n_rows)
+        return self._memo("moment", weight, lambda: self.gram(everything, weight))
+
+    def as_kernel(self):
+        """Return the same rows as a kernel design, for few rows of many features."""
+        return self._memo("kernel", None, lambda: KernelDesign(self.row_gram()))
+
+    def newton_system(self, curvature):
+        """Return a solver of ``(I + X' curvature X) step = slope``."""
+        downdates = np.array([self.combine(u) for u in curvature.downdates])
+        downdates = downdates.reshape(-1, self.n_features)
+        if self.n_features <= MAX_FACTORED:
+            return self._factor(curvature, downdates)
+        return self._iterate(curvature, downdates)
+
+    def _factor(self, curvature, downdates):
+        matrix = self.gram(np.flatnonzero(curvature.extra), curvature.extra)
+        if curvature.spread > 0:
+            matrix += curvature.spread * self.second_moment(curvature.weight)
+        matrix -= downdates.T @ downdates
+        matrix[np.diag_indices_from(matrix)] += 1.0
+        factor = damped_factor(matrix)
+        return lambda slope, accuracy: cho_solve(factor, slope, check_finite=False)
+
+    def _iterate(self, curvature, downdates):
+        diagonal = curvature.weight * curvature.spread + curvature.extra
+        scale = np.ones(self.n_features)
+        add_squares(self.rows, diagonal, scale)
+
+        def apply(v):
+            return (
+                v + self.combine(diagonal * self.scores(v)) - downdates.T @ (downdates @ v)
+            )
+
+        return lambda slope, accuracy: conjugate_gradients(
+            apply, slope, lambda residual: residual / scale, accuracy
+        )
+
+
+def conjugate_gradients(apply, target, precondition, accuracy, max_steps=500):
+    """Solve ``apply(x) = target`` until the residual has shrunk to ``accuracy``."""
+    x = np.zeros_like(target)
+    residual = target.copy()
+    direction = precondition(residual)
+    size = residual @ direction
+    goal = accuracy**2 * size
+    for _ in range(max_steps):
+        if size <= goal:
+            break
+        image = apply(direction)
+        step = size / (direction @ image)
+        x += step * direction
+        residual -= step * image
+        preconditioned = precondition(residual)
+        previous, size = size, residual @ preconditioned
+        direction = preconditioned + (size / previous) * direction
+    return x

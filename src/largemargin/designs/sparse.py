@@ -1,0 +1,29 @@
+"""Sparse rows in CSR form, with 32 or 64 bit indices."""
+
+import numpy as np
+
+from largemargin.designs.linear import LinearDesign
+from largemargin.designs.row_loops import Rows, add_outer_products
+
+
+def unsigned(indices):
+    """Return the same bits as unsigned integers: no copy, no test for negatives."""
+    return indices.view(np.uint32 if indices.itemsize == 4 else np.uint64)
+
+
+class SparseDesign(LinearDesign):
+    """A CSR matrix of float32 or float64, used in place."""
+
+    def __init__(self, X):
+        super().__init__(X)
+        self.rows = Rows(X.data, unsigned(X.indices), unsigned(X.indptr))
+
+    def gram(self, selected, coefficients):
+        """Return ``sum coefficients_i x_i x_i'`` over the selected rows."""
+        out = np.zeros((self.n_features, self.n_features))
+        add_outer_products(self.rows, selected, coefficients, out)
+        return out
+
+    def row_gram(self):
+        """Return the inner products of all pairs of rows."""
+        return np.ascontiguousarray((self.X @ self.X.T).toarray())

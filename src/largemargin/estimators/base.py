@@ -1,0 +1,282 @@
+"""What the large margin distribution machines share: a fit, told as a story."""
+
+import warnings
+from contextlib import contextmanager
+from numbers import Integral, Real
+from threading import Event
+
+import numpy as np
+import scipy.sparse as sp
+from joblib import Parallel, delayed
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils.class_weight import compute_class_weight
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+from threadpoolctl import threadpool_limits
+
+from largemargin._compat import Interval, StrOptions, check_sample_weight
+from largemargin.problem import Problem
+from largemargin.solvers import Progress, Start, solve
+
+FLOATS = [np.float64, np.float32]
+
+# lambda="scale" stands for this constant times C times the sum of the weights.
+VAR_SCALE = 0.1
+MEAN_SCALE = 0.1
+
+
+@contextmanager
+def all_or_nothing(estimator):
+    """Leave the estimator as it was if the block fails or is interrupted."""
+    before = vars(estimator).copy()
+    try:
+        yield
+    except BaseException:
+        vars(estimator).clear()
+        vars(estimator).update(before)
+        raise
+
+
+class Stopped(Exception):
+    """Raised in the threads of a fit that was interrupted."""
+
+
+class BaseLDMClassifier(ClassifierMixin, BaseEstimator):
+    """Validation, encoding, prices, one-vs-rest and bookkeeping of the machines."""
+
+    _parameter_constraints: dict = {
+        "C": [Interval(Real, 0, None, closed="both")],
+        "lambda_var": [Interval(Real, 0, None, closed="left"), StrOptions({"scale"})],
+        "lambda_mean": [Interval(Real, 0, None, closed="left"), StrOptions({"scale"})],
+        "fit_intercept": ["boolean"],
+        "class_weight": [StrOptions({"balanced"}), dict, None],
+        "tol": [Interval(Real, 0, None, closed="neither")],
+        "max_iter": [Interval(Integral, 1, None, closed="left"), None],
+        "n_jobs": [Integral, None],
+        "random_state": ["random_state"],
+        "verbose": ["verbose"],
+        "warm_start": ["boolean"],
+    }
+
+    def _validate(self, X, y, sample_weight, **options):
+        """Return rows, labels and weights, checked, rows of no weight still among them."""
+        X, y = validate_data(
+            self, X, y, accept_sparse="csr", dtype=FLOATS, multi_output=False, **options
+        )
+        check_sparse_indices(X)
+        check_classification_targets(y)
+        return X, y, self._row_weights(X, y, sample_weight)
+
+    def _refuse_one_class(self, y):
+        """Raise unless the rows that count are of two classes at least."""
+        classes = np.unique(y)
+        if len(classes) < 2:
+            raise ValueError(
+                f"{type(self).__name__} needs at least two classes with positive weight; "
+                f"got one class only: {classes[0]!r}."
+            )
+
+    def _row_weights(self, X, y, sample_weight):
+        weight = np.array(check_sample_weight(sample_weight, X, dtype=np.float64))
+        if (weight < 0).any():
+            raise ValueError(
+                f"sample_weight must not be negative; got {weight.min():g}. Leave rows "
+                "out by giving them weight 0."
+            )
+        if not weight.any():
+            raise ValueError(
+                "sample_weight must be positive somewhere; got zeros only. Pass None to "
+                "count every row once."
+            )
+        return weight * class_weights(self.class_weight, y, weight)
+
+    def _prices(self, total):
+        """Return C and both lambdas as numbers, for this sum of weights."""
+        # Without a price of violations to relate to, "scale" counts C as one.
+        unit = (self.C if 0 < self.C < np.inf else 1.0) * total
+        lambda_var = VAR_SCALE * unit if self.lambda_var == "scale" else self.lambda_var
+        lambda_mean = MEAN_SCALE * unit if self.lambda_mean == "scale" else self.lambda_mean
+        return float(self.C), float(lambda_var), float(lambda_mean)
+
+    def _fit_machines(self, design, y, weight, starts):
+        """Return the classes and, for each machine, its solution and its history."""
+        classes = np.unique(y)
+        positives = classes[1:] if len(classes) == 2 else classes
+        prices = self._prices(weight.sum())
+        problems = [
+            Problem(
+                design, np.where(y == label, 1.0, -1.0), weight, *prices, self.fit_intercept
+            )
+            for label in positives
+        ]
+        for problem in problems:
+            problem.refuse_unbounded()
+        seeds = check_random_state(self.random_state).randint(2**31 - 1, size=len(problems))
+        starts = starts if len(starts) == len(problems) else [None] * len(problems)
+        return classes, self._run(problems, seeds, starts)
+
+    def _run(self, problems, seeds, starts):
+        stop = Event()
+
+        def watch():
+            if stop.is_set():
+                raise Stopped
+
+        def run(problem, seed, start):
+            progress = Progress(watch, bool(self.verbose))
+            solution = solve(
+                problem,
+                self.solver,
+                tol=self.tol,
+                max_iter=self.max_iter,
+                start=start,
+                progress=progress,
+                rng=np.random.default_rng(seed),
+            )
+            return solution, progress.history
+
+        if len(problems) == 1:
+            return [run(problems[0], seeds[0], starts[0])]
+        # One thread a product: the same sums in the same order for any n_jobs.
+        with threadpool_limits(limits=1):
+            try:
+                return Parallel(n_jobs=self.n_jobs, backend="threading")(
+                    delayed(run)(*job) for job in zip(problems, seeds, starts, strict=True)
+                )
+            except BaseException:
+                stop.set()
+                raise
+
+    def _keep_results(self, classes, results, weight, counted):
+        """Store what every machine reports; ``counted`` are the rows with weight."""
+        solutions, histories = zip(*results, strict=True)
+        means = [weight @ s.margins / weight.sum() for s in solutions]
+        variances = [
+            weight @ (s.margins - mean) ** 2 / weight.sum()
+            for s, mean in zip(solutions, means, strict=True)
+        ]
+        beta = np.zeros((len(solutions), len(counted)))
+        beta[:, counted] = weight * np.array([s.beta for s in solutions])
+        several = len(solutions) > 1
+
+        def shape(values):
+            return np.array(values) if several else values[0]
+
+        self.classes_ = classes
+        self.intercept_ = np.array([s.offset for s in solutions])
+        self.objective_ = shape([s.certificate.primal for s in solutions])
+        self.duality_gap_ = shape([s.certificate.relative for s in solutions])
+        self.n_iter_ = max(s.n_iter for s in solutions)
+        self.margin_mean_ = shape(means)
+        self.margin_variance_ = shape(variances)
+        self.dual_beta_ = beta if several else beta[0]
+        self.history_ = list(histories) if several else histories[0]
+
+    def _warm_starts(self, elements, weight, counted):
+        """Return where the last fit ended, if it was on as many rows and classes."""
+        if not (self.warm_start and hasattr(self, "dual_beta_")):
+            return []
+        beta = np.atleast_2d(self.dual_beta_)
+        if beta.shape[1] != len(counted):
+            return []
+        return [
+            Start(row[counted] / weight, element, float(offset))
+            for row, element, offset in zip(beta, elements, self.intercept_, strict=True)
+        ]
+
+    def _warn_unless_converged(self, results):
+        gap = max(solution.certificate.relative for solution, _ in results)
+        if not all(solution.converged for solution, _ in results):
+            warnings.warn(
+                f"{type(self).__name__} stopped after {self.n_iter_} iterations with a "
+                f"relative duality gap of {gap:.1e} > tol={self.tol:.1e}. Scale the "
+                "features, raise max_iter, or accept this gap by raising tol; with "
+                "warm_start=True the next fit goes on from here.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+
+    def predict(self, X):
+        """Predict the class of each row.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows to classify.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples,)
+            One of ``classes_`` for each row.
+        """
+        scores = self.decision_function(X)
+        if scores.ndim == 1:
+            return self.classes_[(scores > 0).astype(int)]
+        return self.classes_[scores.argmax(axis=1)]
+
+    def decision_function(self, X):
+        """Return the signed score of each row.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows to score.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
+            Positive for ``classes_[1]``; with more than two classes a column a class.
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=FLOATS, reset=False)
+        scores = self._scores(X) + self.intercept_
+        return scores[:, 0] if scores.shape[1] == 1 else scores
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+def check_sparse_indices(X):
+    """Raise if a sparse matrix points outside itself, as overflowed indices do."""
+    if not sp.issparse(X):
+        return
+    n_rows, n_features = X.shape
+    indptr, indices = X.indptr, X.indices
+    regular = (
+        len(indptr) == n_rows + 1
+        and indptr[0] == 0
+        and (np.diff(indptr) >= 0).all()
+        and indptr[-1] <= min(len(indices), len(X.data))
+    )
+    if not regular:
+        raise ValueError(
+            f"The row pointers of the sparse X must rise from 0 to at most {len(X.data)}, "
+            "one more than there are rows; these do not. Were they overflowed? Build the "
+            "matrix with 64 bit indices."
+        )
+    if len(indices) and (indices.min() < 0 or indices.max() >= n_features):
+        raise ValueError(
+            f"The column indices of the sparse X must lie in 0 .. {n_features - 1}; got "
+            f"{indices.min()} .. {indices.max()}. Were they overflowed? Build the matrix "
+            "with 64 bit indices."
+        )
+
+
+def class_weights(class_weight, y, weight):
+    """Return the factor that each row gets for its class."""
+    if class_weight is None:
+        return 1.0
+    classes, codes = np.unique(y, return_inverse=True)
+    if class_weight == "balanced":
+        mass = np.bincount(codes, weight)
+        with np.errstate(divide="ignore"):
+            factors = mass.sum() / (np.count_nonzero(mass) * mass)
+        return np.where(weight > 0, factors[codes], 0.0)
+    factors = compute_class_weight(class_weight, classes=classes, y=y)
+    if not (np.isfinite(factors).all() and (factors >= 0).all()):
+        raise ValueError(f"class_weight must be finite and >= 0; got {class_weight!r}.")
+    return factors[codes]

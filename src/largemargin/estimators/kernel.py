@@ -1,0 +1,280 @@
+"""The large margin distribution machine with a kernel."""
+
+from numbers import Integral, Real
+
+import numpy as np
+
+from largemargin._compat import Interval, StrOptions, fit_context
+from largemargin.designs.kernel import KernelDesign
+from largemargin.estimators.base import BaseLDMClassifier, all_or_nothing
+from largemargin.kernels import KERNELS, Kernel, check_gram, definite_part, settle_gamma
+
+
+class LDMClassifier(BaseLDMClassifier):
+    r"""Large margin distribution machine with a kernel.
+
+    Minimises over ``w`` in the feature space ``phi`` of the kernel and over ``b``, with
+    the margins ``g_i = y_i (w . phi(x_i) + b)``,
+
+    ``|w|^2 / 2 + lambda_var * 2 var(g) - lambda_mean * mean(g) + C * sum(s * loss)``
+
+    where ``loss_i = max(0, 1 - g_i)`` and ``s`` are the sample weights, which count in mean and variance too. Zero lambdas
+    give the support vector machine, ``C=numpy.inf`` a hard margin. The intercept ``b`` is
+    not penalised.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Price of margin violations, not divided by the number of samples. Raising it
+        follows the training rows more closely. ``numpy.inf`` forbids violations and
+        raises an error if the classes cannot be separated; 0 ignores them.
+
+    lambda_var : float or "scale", default="scale"
+        Price of the margin variance, the lambda_1 of the paper. Raising it draws the
+        margins together. ``"scale"`` is ``0.1 * C * sum(s)``, which keeps its weight
+        against the losses whatever C and the number of samples are (C counts as 1 where
+        it is 0 or infinite).
+
+    lambda_mean : float or "scale", default="scale"
+        Reward of the margin mean, the lambda_2 of the paper. Raising it pushes all
+        margins up, those beyond one too. ``"scale"`` is ``0.1 * C * sum(s)``.
+
+    kernel : {"linear", "poly", "rbf", "sigmoid", "laplacian", "cosine", "precomputed"} \
+            or callable, default="rbf"
+        A callable maps two arrays of rows to the matrix of their inner products. With
+        ``"precomputed"`` X is that matrix. ``"sigmoid"``, and ``"poly"`` with a negative
+        ``coef0``, need not be positive semi-definite: their negative part is cut off,
+        with a warning. A callable or a precomputed matrix that is not is refused.
+
+    gamma : {"scale", "auto"} or float, default="scale"
+        Coefficient of ``"rbf"``, ``"poly"``, ``"sigmoid"`` and ``"laplacian"``. Raising
+        it narrows the kernel. ``"scale"`` is ``1 / (n_features * X.var())`` with the
+        rows weighted, ``"auto"`` is ``1 / n_features``.
+
+    degree : int, default=3
+        Degree of ``"poly"``.
+
+    coef0 : float, default=0.0
+        Constant of ``"poly"`` and ``"sigmoid"``.
+
+    fit_intercept : bool, default=True
+        Whether to fit ``b``. False is the machine of the paper.
+
+    class_weight : dict or "balanced", default=None
+        Factor on the sample weights of each class; ``"balanced"`` gives every class the
+        same sum of weights.
+
+    solver : {"auto", "kernel_dual", "dual_cd"}, default="auto"
+        ``"kernel_dual"``, the choice of ``"auto"``, finds the free rows by greedy descent
+        and finishes by Newton's method; ``"dual_cd"`` is the paper's coordinate descent.
+
+    tol : float, default=1e-4
+        Relative duality gap at which to stop.
+
+    max_iter : int, default=None
+        Limit of Newton steps or sweeps; None means 500 or 10,000.
+
+    n_jobs : int, default=None
+        Threads over the classes when there are more than two. The result does not
+        depend on it.
+
+    random_state : int, RandomState instance or None, default=None
+        Seed of the order of rows in ``"dual_cd"``.
+
+    verbose : int, default=0
+        Whether to send each step to the ``largemargin`` logger, at level INFO.
+
+    warm_start : bool, default=False
+        Whether to start from the last solution if it has as many rows and classes.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels.
+
+    support_ : ndarray of shape (n_support,)
+        Numbers of the training rows that matter. A margin variance or mean makes all of
+        them matter.
+
+    support_vectors_ : {ndarray, sparse matrix} of shape (n_support, n_features)
+        Those rows; empty for a precomputed kernel.
+
+    dual_coef_ : ndarray of shape (1, n_support) or (n_classes, n_support)
+        The expansion of ``w`` over them.
+
+    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
+        ``w``, for ``kernel="linear"`` only.
+
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+        ``b``.
+
+    duality_gap_ : float or ndarray of shape (n_classes,)
+        Certified distance of the objective from its optimum, relative to its size.
+
+    objective_ : float or ndarray of shape (n_classes,)
+        The minimised objective.
+
+    margin_mean_, margin_variance_ : float or ndarray of shape (n_classes,)
+        Of the training rows.
+
+    dual_beta_ : ndarray of shape (n_samples,) or (n_classes, n_samples)
+        Dual variables, between 0 and ``C * s_i``.
+
+    n_iter_ : int
+        Iterations of the longest run.
+
+    history_ : dict or list of dict
+        ``objective``, ``duality_gap`` and ``seconds`` after each step.
+
+    n_features_in_ : int
+        Number of features.
+
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if they are strings.
+
+    See Also
+    --------
+    LinearLDMClassifier : Faster for a linear kernel, and the choice for many rows.
+
+    Notes
+    -----
+    The Gram matrix takes ``m^2`` numbers for m rows, of float32 beyond 4,000 rows. A
+    small ``lambda_var`` (up to about 1/4) costs little beyond the SVM; a large one, such
+    as ``"scale"``, one factorisation of the Gram matrix, ``m^3`` operations.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from largemargin import LDMClassifier
+    >>> X, y = make_moons(noise=0.2, random_state=0)
+    >>> machine = LDMClassifier(C=10).fit(X, y)
+    >>> machine.duality_gap_ <= machine.tol
+    True
+    >>> print(f"{machine.score(X, y):.2f}")
+    0.97
+    """
+
+    _parameter_constraints: dict = {
+        **BaseLDMClassifier._parameter_constraints,
+        "kernel": [StrOptions(KERNELS | {"precomputed"}), callable],
+        "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0, None, closed="neither")],
+        "degree": [Interval(Integral, 0, None, closed="left")],
+        "coef0": [Interval(Real, None, None, closed="neither")],
+        "solver": [StrOptions({"auto", "kernel_dual", "dual_cd"})],
+    }
+
+    def __init__(
+        self,
+        C=1.0,
+        *,
+        lambda_var="scale",
+        lambda_mean="scale",
+        kernel="rbf",
+        gamma="scale",
+        degree=3,
+        coef0=0.0,
+        fit_intercept=True,
+        class_weight=None,
+        solver="auto",
+        tol=1e-4,
+        max_iter=None,
+        n_jobs=None,
+        random_state=None,
+        verbose=0,
+        warm_start=False,
+    ):
+        self.C = C
+        self.lambda_var = lambda_var
+        self.lambda_mean = lambda_mean
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
+        self.solver = solver
+        self.tol = tol
+        self.max_iter = max_iter
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+        self.warm_start = warm_start
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y, sample_weight=None):
+        """Fit the machine.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training rows, or their Gram matrix for ``kernel="precomputed"``.
+
+        y : array-like of shape (n_samples,)
+            Labels of any type.
+
+        sample_weight : array-like of shape (n_samples,), default=None
+            A weight of 2 equals the row twice, 0 its absence.
+
+        Returns
+        -------
+        self : LDMClassifier
+            The fitted estimator.
+        """
+        with all_or_nothing(self):
+            X, y, weight = self._validate(X, y, sample_weight)
+            counted = weight > 0
+            self._refuse_one_class(y[counted])
+            gram, projector = self._gram(X, weight, counted)
+            starts = self._warm_starts(
+                [None] * len(getattr(self, "intercept_", [])), weight[counted], counted
+            )
+            classes, results = self._fit_machines(
+                KernelDesign(gram), y[counted], weight[counted], starts
+            )
+            self._keep_results(classes, results, weight[counted], counted)
+            self._keep_expansion(X, [s.w for s, _ in results], projector, counted)
+        self._warn_unless_converged(results)
+        return self
+
+    def _gram(self, X, weight, counted):
+        """Return the Gram matrix of the rows that count, made definite if need be."""
+        if self.kernel == "precomputed":
+            if hasattr(X, "toarray"):
+                X = X.toarray()
+            gram = check_gram(X, X.shape[0], "X with kernel='precomputed'")
+            self._kernel = Kernel("precomputed")
+            gram = gram if counted.all() else gram[np.ix_(counted, counted)]
+        else:
+            rows = X if counted.all() else X[counted]
+            gamma = settle_gamma(self.gamma, rows, weight[counted])
+            self._kernel = Kernel(self.kernel, gamma, self.degree, self.coef0)
+            gram = self._kernel.gram(rows)
+        return definite_part(gram, self._kernel)
+
+    def _keep_expansion(self, X, elements, projector, counted):
+        alpha = np.array(elements)
+        if projector is not None:
+            alpha = (alpha @ projector) @ projector.T
+        numbers = np.flatnonzero(counted)
+        used = np.any(alpha != 0, axis=0)
+        self.support_ = numbers[used]
+        self.dual_coef_ = alpha[:, used]
+        precomputed = self.kernel == "precomputed"
+        self.support_vectors_ = np.empty((0, 0)) if precomputed else X[self.support_]
+
+    @property
+    def coef_(self):
+        """``w`` itself, for a linear kernel."""
+        if self.kernel != "linear":
+            raise AttributeError("coef_ exists for kernel='linear' only.")
+        return np.asarray(self.dual_coef_ @ self.support_vectors_)
+
+    def _scores(self, X):
+        if self.kernel == "precomputed":
+            return X[:, self.support_] @ self.dual_coef_.T
+        return self._kernel.scores(X, self.support_vectors_, self.dual_coef_)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self.kernel == "precomputed"
+        return tags

@@ -1,0 +1,164 @@
+"""Mercer kernels, their widths, and Gram matrices."""
+
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.linalg import cholesky, eigh
+from sklearn.metrics.pairwise import pairwise_kernels
+
+KERNELS = {"linear", "poly", "rbf", "sigmoid", "laplacian", "cosine"}
+
+# Gram matrices of more rows than this are kept in float32.
+MAX_WIDE_ROWS = 4000
+# Kernels are evaluated in tiles of this many rows, so that a long one can be stopped.
+TILE = 512
+# Negative eigenvalues up to this part of the largest count as rounding.
+ROUNDING = 1e-7
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A kernel with its parameters settled.
+
+    ``name`` is one of ``KERNELS`` or a callable that maps two arrays of rows to the
+    matrix of their inner products.
+    """
+
+    name: object
+    gamma: float = 1.0
+    degree: int = 3
+    coef0: float = 0.0
+
+    def __call__(self, X, Y):
+        """Return the kernel between the rows of ``X`` and those of ``Y``."""
+        if callable(self.name):
+            return np.asarray(self.name(X, Y))
+        wanted = {
+            "poly": ("gamma", "degree", "coef0"),
+            "rbf": ("gamma",),
+            "laplacian": ("gamma",),
+            "sigmoid": ("gamma", "coef0"),
+        }
+        parameters = {key: getattr(self, key) for key in wanted.get(self.name, ())}
+        return pairwise_kernels(X, Y, metric=self.name, **parameters)
+
+    @property
+    def is_definite(self):
+        """Whether every Gram matrix is known to be positive semi-definite."""
+        return self.name in {"linear", "rbf", "laplacian", "cosine"} or (
+            self.name == "poly" and self.coef0 >= 0
+        )
+
+    def gram(self, X):
+        """Return the Gram matrix of the rows, symmetric to the last bit."""
+        n_rows = X.shape[0]
+        if callable(self.name):
+            return check_gram(self(X, X), n_rows, "the kernel's values")
+        narrow = X.dtype == np.float32 or n_rows > MAX_WIDE_ROWS
+        out = np.empty((n_rows, n_rows), dtype=np.float32 if narrow else np.float64)
+        for start in range(0, n_rows, TILE):
+            stop = min(start + TILE, n_rows)
+            tile = self(X[start:stop], X[:stop])
+            corner = tile[:, start:]
+            tile[:, start:] = 0.5 * (corner + corner.T)
+            out[start:stop, :stop] = tile
+            out[:start, start:stop] = tile[:, :start].T
+        return out
+
+    def scores(self, X, Y, coefficients):
+        """Return ``kernel(X, Y) coefficients'`` without the whole matrix at once."""
+        if callable(self.name):
+            return self(X, Y) @ coefficients.T
+        out = np.empty((X.shape[0], len(coefficients)))
+        for start in range(0, X.shape[0], TILE):
+            tile = slice(start, start + TILE)
+            out[tile] = self(X[tile], Y) @ coefficients.T
+        return out
+
+
+def settle_gamma(gamma, X, weight):
+    """Return the width as a number; ``"scale"`` counts each row by its weight."""
+    n_features = X.shape[1]
+    if gamma == "auto":
+        return 1.0 / n_features
+    if gamma != "scale":
+        return float(gamma)
+    entries = weight.sum() * n_features
+    if sp.issparse(X):
+        mean = (weight @ X).sum() / entries
+        square = (weight @ X.multiply(X)).sum() / entries
+        variance = square - mean**2
+    else:
+        mean = (weight @ X).sum() / entries
+        variance = sum(
+            weight[start : start + TILE]
+            @ ((X[start : start + TILE] - mean) ** 2).sum(axis=1)
+            for start in range(0, len(X), TILE)
+        )
+        variance /= entries
+    return 1.0 / (n_features * variance) if variance > 0 else 1.0
+
+
+def check_gram(gram, n_rows, what):
+    """Return a Gram matrix of floats, or raise if it is no such matrix."""
+    if gram.shape != (n_rows, n_rows):
+        raise ValueError(
+            f"{what} must form a square matrix of shape ({n_rows}, {n_rows}), one row and "
+            f"one column for each training row; got shape {gram.shape}."
+        )
+    if gram.dtype not in (np.float32, np.float64):
+        gram = gram.astype(np.float64)
+    if not np.isfinite(gram).all():
+        raise ValueError(f"{what} must be finite; got NaN or infinity.")
+    size = np.abs(gram).max()
+    tolerance = 1e-5 if gram.dtype == np.float32 else 1e-8
+    for start in range(0, n_rows, TILE):
+        rows = slice(start, start + TILE)
+        if np.abs(gram[rows] - gram[:, rows].T).max() > tolerance * size:
+            raise ValueError(
+                f"{what} must be symmetric; got k(x, z) != k(z, x). Pass (K + K.T) / 2 "
+                "if that is what you mean."
+            )
+    return np.ascontiguousarray(gram)
+
+
+def smallest_eigenvalue_is_negative(gram):
+    """Return whether a matrix is indefinite by more than rounding."""
+    shifted = gram.astype(np.float64)
+    scale = max(np.trace(shifted), np.abs(shifted).max())
+    shifted[np.diag_indices_from(shifted)] += ROUNDING * scale
+    try:
+        cholesky(shifted, lower=True, overwrite_a=True, check_finite=False)
+    except np.linalg.LinAlgError:
+        return True
+    return False
+
+
+def definite_part(gram, kernel):
+    """Return the positive semi-definite part of a Gram matrix and its projector.
+
+    The projector is None for a definite matrix. Only ``sigmoid`` and ``poly`` with a
+    negative ``coef0`` are cut; an indefinite matrix of the user's own is refused.
+    """
+    if kernel.is_definite or not smallest_eigenvalue_is_negative(gram):
+        return gram, None
+    values, vectors = eigh(gram.astype(np.float64), check_finite=False)
+    told = f"eigenvalues from {values[0]:.3g} to {values[-1]:.3g} on these rows"
+    if kernel.name not in KERNELS:
+        raise ValueError(
+            "The kernel must be positive semi-definite, or the problem has no minimum; "
+            f"got {told}. Add a multiple of the identity, cut the negative eigenvalues "
+            "off, or use another kernel."
+        )
+    if values[-1] <= 0:
+        raise ValueError(f"kernel={kernel.name!r} has no positive part: {told}.")
+    warnings.warn(
+        f"kernel={kernel.name!r} is not positive semi-definite: {told}. The negative "
+        "part was cut off, in training and in prediction.",
+        UserWarning,
+        stacklevel=4,
+    )
+    kept = vectors[:, values > 0]
+    return (kept * values[values > 0]) @ kept.T, kept

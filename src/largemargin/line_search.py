@@ -1,0 +1,53 @@
+"""Minimise along a line: a quadratic plus the smoothed losses, convex and smooth."""
+
+import numpy as np
+from numba import njit
+
+from largemargin._jit import JIT
+from largemargin.losses import smoothed_slope
+
+MAX_TRIALS = 100
+
+
+@njit(**JIT)
+def minimise_along(
+    margins, step, weight, anchor, sigma, C, slope, curvature, first, accuracy
+):
+    """Return t where ``slope + curvature t + (smoothed loss)'(t)`` vanishes.
+
+    Newton's method on a monotone piecewise linear function, kept inside a bracket.
+    ``first`` is the first trial; the search ends when the slope has fallen below
+    ``accuracy`` of what it was at zero, or below rounding.
+    """
+    low, high = -np.inf, np.inf
+    t, stride = 0.0, max(abs(first), 1.0)
+    goal = -1.0
+    for _ in range(MAX_TRIALS):
+        loss_slope, loss_curvature, size = smoothed_slope(
+            margins, step, weight, anchor, sigma, C, t
+        )
+        value = slope + curvature * t + loss_slope
+        bend = curvature + loss_curvature
+        size += abs(slope) + abs(curvature * t)
+        if goal < 0.0:
+            goal = accuracy * abs(value)
+        if abs(value) <= max(goal, 4e-16 * size):
+            return t
+        if value > 0.0:
+            high = t
+        else:
+            low = t
+        following = first if t == 0.0 and first != 0.0 else t - value / bend
+        if not (low < following < high):
+            if np.isinf(low):
+                following = high - stride
+                stride *= 4.0
+            elif np.isinf(high):
+                following = low + stride
+                stride *= 4.0
+            else:
+                following = 0.5 * (low + high)
+        if following == t:
+            return t
+        t = following
+    return t

@@ -1,0 +1,249 @@
+"""The optimisation problem; the only place where the objective is written down.
+
+    P(w, b) = |w|^2 / 2 + lambda_var 2 Var(g) - lambda_mean Mean(g)
+              + C sum s_i max(0, 1 - g_i)
+    g_i = y_i (w . x_i + b)
+
+Mean and (population) variance carry the weights ``s``; ``S`` is their sum. With
+``spread = 4 lambda_var / S`` and ``reward = lambda_mean / S`` every term is a sum over
+the rows, and optimality reads ``w = sum y_i force_i x_i`` with
+
+    force_i = s_i (beta_i + reward - spread (g_i - Mean(g))),   beta_i in [0, C].
+
+Any such beta bounds the optimum from below, and the distance of the bounds is a sum of
+squares and Fenchel gaps: it is computed without subtraction.
+"""
+
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from largemargin.designs.linear import Curvature
+from largemargin.line_search import minimise_along
+from largemargin.losses import fenchel_gap, hinge, proximal_step
+
+
+class Point(NamedTuple):
+    """A place in the primal space: element, intercept, scores and margins."""
+
+    w: np.ndarray
+    offset: float
+    scores: np.ndarray
+    margins: np.ndarray
+
+
+class Certificate(NamedTuple):
+    """Value of a primal point and its certified distance from the optimum."""
+
+    primal: float
+    gap: float
+    scale: float
+
+    @property
+    def relative(self):
+        """The gap divided by the sizes of the terms of the objective."""
+        return self.gap / self.scale if self.gap > 0 else 0.0
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One binary machine on a design: labels, weights and prices.
+
+    ``reward`` may be an array: then it stands for a linearised margin variance too.
+    """
+
+    design: object
+    y: np.ndarray
+    weight: np.ndarray
+    C: float
+    lambda_var: float = 0.0
+    lambda_mean: float = 0.0
+    fit_intercept: bool = True
+    reward: np.ndarray | float | None = None
+
+    def __post_init__(self):
+        if self.reward is None:
+            object.__setattr__(self, "reward", self.lambda_mean / self.total)
+
+    @property
+    def is_bounded(self):
+        """Whether the objective has a minimum: the intercept must not run away."""
+        return (
+            self.lambda_var > 0 or not self.fit_intercept or self._pull() <= self._brake()
+        )
+
+    def _pull(self):
+        """Return the reward of moving the intercept towards the larger class."""
+        return abs(np.sum(self.weight * self.reward * self.y))
+
+    def _brake(self):
+        """Return what the losses charge for it at the most."""
+        positive = self.weight[self.y > 0].sum()
+        smaller = min(positive, self.total - positive)
+        return self.C * smaller if smaller > 0 else 0.0
+
+    def refuse_unbounded(self):
+        """Raise if the objective has no minimum."""
+        if not self.is_bounded:
+            raise ValueError(
+                f"The problem has no minimum: lambda_mean={self.lambda_mean:g} rewards "
+                f"moving the intercept towards the larger class by {self._pull():g} a "
+                f"unit, while C={self.C:g} charges {self._brake():g} at the most. Lower "
+                "lambda_mean, raise C, set lambda_var > 0, weight the classes evenly "
+                "or use fit_intercept=False."
+            )
+
+    @property
+    def total(self):
+        """Sum of the weights."""
+        return self.weight.sum()
+
+    @property
+    def spread(self):
+        """Curvature of the variance term for one unit of weight."""
+        return 4.0 * self.lambda_var / self.total
+
+    def mean(self, values):
+        """Return the weighted mean over the rows."""
+        return self.weight @ values / self.total
+
+    def centred(self, values):
+        """Return the values less their weighted mean."""
+        return values - self.mean(values)
+
+    def point(self, w, scores, offset=0.0):
+        """Return the point with this element, whose scores are known."""
+        return Point(w, offset, scores, self.y * (scores + offset))
+
+    def forces(self, margins, beta):
+        """Return how hard each row pulls: ``w`` is optimal if they combine to it."""
+        pull = beta + self.reward
+        if self.lambda_var > 0:
+            pull = pull - self.spread * self.centred(margins)
+        return self.y * self.weight * pull
+
+    def on(self, design):
+        """Return the same problem on another design of the same rows."""
+        return replace(self, design=design)
+
+    def freeze_variance(self, margins):
+        """Return the problem with the variance term replaced by its tangent."""
+        tangent = self.reward - self.spread * self.centred(margins)
+        return replace(self, lambda_var=0.0, lambda_mean=0.0, reward=tangent)
+
+    def curvature(self, extra):
+        """Return the second derivative over the scores, the intercept minimised out."""
+        downdates = []
+        if self.lambda_var > 0:
+            downdates.append(np.sqrt(self.spread / self.total) * self.y * self.weight)
+        if self.fit_intercept:
+            border = self._border(extra)
+            if border.sum() > 0:
+                downdates.append(border / np.sqrt(border.sum()))
+        return Curvature(self.weight, self.spread, extra, downdates)
+
+    def offset_step(self, scores, extra):
+        """Return how the intercept follows a Newton step with these scores."""
+        if not self.fit_intercept:
+            return 0.0
+        border = self._border(extra)
+        return -(border @ scores) / border.sum() if border.sum() > 0 else 0.0
+
+    def _border(self, extra):
+        """Return the mixed derivative of the intercept and the scores."""
+        if self.lambda_var == 0:
+            return extra
+        mean = self.mean(self.y)
+        return extra + self.spread * self.weight * (1.0 - mean * self.y)
+
+    def search(self, margins, step, anchor, sigma, *, slope=0.0, bend=0.0, first, accuracy):
+        """Return the best multiple of a margin step for the smoothed problem.
+
+        ``slope`` and ``bend`` are those of the norm of ``w`` along the step.
+        """
+        slope = slope - np.sum(self.weight * self.reward * step)
+        if self.lambda_var > 0:
+            pull = self.spread * self.weight * self.centred(step)
+            slope += pull @ margins
+            bend += pull @ step
+        return minimise_along(
+            margins, step, self.weight, anchor, sigma, self.C, slope, bend, first, accuracy
+        )
+
+    def centre(self, point, anchor, sigma):
+        """Return the point with the best intercept for the smoothed problem."""
+        if not self.fit_intercept:
+            return point
+        shift = self.search(point.margins, self.y, anchor, sigma, first=0.0, accuracy=0.0)
+        return self.point(point.w, point.scores, point.offset + shift)
+
+    def dual_step(self, margins, anchor, sigma):
+        """Return the proximal step of the dual variables and the curvature it gives."""
+        beta, free = proximal_step(margins, anchor, sigma, self.C)
+        return beta, np.where(free, sigma * self.weight, 0.0)
+
+    def complementarity(self, margins, beta):
+        """Return what the dual variables themselves contribute to the gap."""
+        if np.isinf(self.C):
+            return self.weight @ (beta * np.abs(1.0 - margins))
+        return self.weight @ fenchel_gap(margins, beta, self.C)
+
+    def balance(self, scores, offset, beta):
+        """Return intercept and dual variables nearby whose forces sum to zero.
+
+        Without this the dual variables bound nothing: the intercept is free.
+        """
+        if not self.fit_intercept:
+            return offset, beta
+        frozen = self
+        if self.lambda_var > 0:
+            frozen = self.freeze_variance(self.y * (scores + offset))
+            if not frozen.is_bounded:
+                excess = self.forces(self.y * scores, beta).sum()
+                return excess / self._border(np.zeros_like(beta)).sum(), beta
+        level = np.ones_like(beta)
+        shift = frozen.search(level, self.y, beta, 1.0, first=0.0, accuracy=0.0)
+        return offset, proximal_step(level + shift * self.y, beta, 1.0, self.C)[0]
+
+    def examine(self, w, offset, beta):
+        """Return the point, the dual variables and the certificate of any pair."""
+        design = self.design
+        scores = design.scores(w)
+        offset, beta = self.balance(scores, offset, beta)
+        point = self.point(w, scores, offset)
+        slope = w - design.combine(self.forces(point.margins, beta))
+        return point, beta, self.certify(point, beta, slope, design.inner(slope, slope))
+
+    def certify(self, point, beta, slope, slope_norm):
+        """Return the certificate of a point, given the gradient left at it.
+
+        ``slope`` is ``w`` less the combination of the forces, ``slope_norm`` its
+        squared length. A hard margin needs all margins above one: there the point is
+        stretched until they are.
+        """
+        design, margins = self.design, point.margins
+        norm = design.inner(point.w, point.w, point.scores)
+        stretch = 1.0
+        if np.isinf(self.C):
+            worst = margins.min()
+            if worst <= 0:
+                return Certificate(np.inf, np.inf, 1.0)
+            stretch = max(1.0, 1.0 / worst)
+        extra = stretch - 1.0
+        variance = self.mean(self.centred(margins) ** 2)
+        half_spread = 0.5 * self.spread * self.total
+        reward = np.sum(self.weight * self.reward * margins)
+        loss = 0.0
+        if stretch == 1.0 and np.isfinite(self.C):
+            loss = self.C * (self.weight @ hinge(margins))
+        quadratic = stretch**2 * (0.5 * norm + half_spread * variance)
+        gap = 0.5 * slope_norm + self.complementarity(stretch * margins, beta)
+        if extra > 0:
+            gap += extra * design.inner(slope, point.w, point.scores)
+            gap += extra**2 * (0.5 * norm + half_spread * variance)
+        return Certificate(
+            quadratic - stretch * reward + loss,
+            max(gap, 0.0),
+            quadratic + stretch * abs(reward) + loss,
+        )

@@ -1,0 +1,251 @@
+"""Averaged stochastic gradient descent: the paper's Algorithm 2.
+
+Works on the objective divided by ``C S``. A step draws two rows independently, i for the
+loss and j for the mean margin; both are drawn in proportion to their weights, from an
+order that depends on what the rows hold and not on where they stand, so that weighting a
+row and repeating it are the same run.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numba import njit
+
+from largemargin._jit import JIT
+from largemargin.designs.row_loops import all_dots, row_add, row_dot
+from largemargin.solvers.solution import Progress, Solution
+
+EPOCHS_BEFORE_AVERAGING = 2
+SAMPLE_FOR_STEP_SIZE = 1000
+# Smoothings of the hinge, in units of C, tried for a dual bound at the end.
+SMOOTHINGS = (0.1, 1.0, 10.0, 100.0)
+# Positions in the array of scalars that goes with ``v`` and ``u``.
+SCALE, FADE, SHARE, OFFSET, MEAN_OFFSET, N_STEPS, N_AVERAGED = range(7)
+
+
+@dataclass
+class Descent:
+    """State of a run. ``w = scale v``; the average is ``fade (u + share v)``.
+
+    In this form a step costs only the entries of its rows, also while averaging.
+    """
+
+    v: np.ndarray
+    u: np.ndarray
+    scalars: np.ndarray
+    first_rate: float = 0.0
+    weight_seen: float = 0.0
+
+    @classmethod
+    def at(cls, w, offset=0.0):
+        """Return a fresh run that begins at ``w``."""
+        scalars = np.array([1.0, 1.0, 0.0, offset, offset, 0.0, 0.0])
+        return cls(w.astype(np.float64), np.zeros(len(w)), scalars)
+
+    def copy(self):
+        """Return a run that goes on by itself."""
+        return replace(self, v=self.v.copy(), u=self.u.copy(), scalars=self.scalars.copy())
+
+    def average(self):
+        """Return the averaged element and intercept, or the last before averaging."""
+        if self.scalars[N_AVERAGED] == 0:
+            return self.scalars[SCALE] * self.v, self.scalars[OFFSET]
+        mean = self.scalars[FADE] * (self.u + self.scalars[SHARE] * self.v)
+        return mean, self.scalars[MEAN_OFFSET]
+
+
+def solve_asgd(problem, *, tol, max_iter, start=None, progress=None, rng=None):
+    """Run ``max_iter`` epochs and report the gap that was reached; tol is not a goal."""
+    progress = progress or Progress()
+    rng = rng or np.random.default_rng(0)
+    if np.isinf(problem.C):
+        raise ValueError("solver='asgd' needs a finite C; for C=inf use solver='newton'.")
+    warm = start is not None and start.w is not None
+    state = (
+        Descent.at(start.w, start.offset) if warm else Descent.at(problem.design.zeros())
+    )
+    draws = Draws(problem, rng)
+    first_average = min(EPOCHS_BEFORE_AVERAGING, max_iter - 1)
+    for epoch in range(max_iter):
+        run_epoch(problem, state, draws, averaging=epoch >= first_average)
+        progress.check()
+    w, offset = state.average()
+    point, beta, certificate = best_certificate(problem, w, offset)
+    progress(certificate)
+    return Solution(
+        point.w, point.offset, point.margins, beta, certificate, max_iter, converged=True
+    )
+
+
+class Draws:
+    """Draws rows in proportion to their weights, whatever their order."""
+
+    def __init__(self, problem, rng):
+        self.rng = rng
+        direction = rng.standard_normal(problem.design.n_features)
+        keys = np.empty(problem.design.n_rows)
+        # Our own loop: BLAS may round equal rows differently in different places.
+        all_dots(problem.design.rows, direction, keys)
+        keys = np.column_stack([keys, problem.y])
+        _, self.rows, same = np.unique(keys, axis=0, return_index=True, return_inverse=True)
+        self.reach = np.cumsum(np.bincount(same, problem.weight))
+
+    def __len__(self):
+        """Return the number of distinct rows."""
+        return len(self.rows)
+
+    def __call__(self, n):
+        """Return the numbers of ``n`` rows."""
+        places = self.rng.random(n) * self.reach[-1]
+        found = np.searchsorted(self.reach, places, side="right")
+        return self.rows[np.minimum(found, len(self.rows) - 1)].astype(np.uint32)
+
+
+def run_epoch(problem, state, draws, *, averaging, total=None):
+    """Make as many steps as there are distinct rows; ``total`` is the weight of all."""
+    prices = scaled_prices(problem, problem.total if total is None else total)
+    if state.first_rate == 0.0:
+        state.first_rate = find_first_rate(problem, prices, draws)
+    n_steps = len(draws)
+    asgd_steps(
+        problem.design.rows,
+        problem.y,
+        draws(n_steps),
+        draws(n_steps),
+        prices,
+        problem.fit_intercept,
+        state.first_rate,
+        averaging,
+        state.v,
+        state.u,
+        state.scalars,
+    )
+
+
+def scaled_prices(problem, total):
+    """Return the prices of norm, variance, mean and loss, divided by ``C total``."""
+    C = problem.C if problem.C > 0 else 1.0
+    parts = 1.0, 4.0 * problem.lambda_var, problem.lambda_mean
+    loss = 1.0 if problem.C > 0 else 0.0
+    return np.array([part / (C * total) for part in parts] + [loss])
+
+
+def find_first_rate(problem, prices, draws):
+    """Return the step size, a power of two, that serves a short run best."""
+    n_steps = min(SAMPLE_FOR_STEP_SIZE, len(draws))
+    first, second = draws(n_steps), draws(n_steps)
+
+    def cost(rate):
+        trial = Descent.at(problem.design.zeros())
+        asgd_steps(
+            problem.design.rows,
+            problem.y,
+            first,
+            second,
+            prices,
+            problem.fit_intercept,
+            rate,
+            False,
+            trial.v,
+            trial.u,
+            trial.scalars,
+        )
+        value = sampled_cost(
+            problem.design.rows,
+            problem.y,
+            first,
+            prices,
+            trial.scalars[SCALE] * trial.v,
+            trial.scalars[OFFSET],
+        )
+        return value if np.isfinite(value) else np.inf
+
+    rate, factor = 1.0, 2.0
+    best = cost(rate)
+    if cost(rate * factor) >= best:
+        factor = 0.5
+    for _ in range(60):
+        following = cost(rate * factor)
+        if following > best or (following == best and np.isfinite(best)):
+            break
+        rate, best = rate * factor, following
+    return rate
+
+
+def best_certificate(problem, w, offset):
+    """Return the tightest certificate among a few smoothings of the loss."""
+    margins = problem.y * (problem.design.scores(w) + offset)
+    candidates = [
+        problem.examine(w, offset, problem.dual_step(margins, 0.0 * margins, sigma)[0])
+        for sigma in np.multiply(SMOOTHINGS, problem.C or 1.0)
+    ]
+    return min(candidates, key=lambda candidate: candidate[2].gap)
+
+
+@njit(**JIT)
+def stochastic_slope(score, other_score, label, other_label, prices):
+    """Return the factor of row i in the paper's stochastic gradient, less the norm."""
+    slope = prices[1] * (score - label * other_label * other_score) - prices[2] * label
+    if label * score < 1.0:
+        slope -= prices[3] * label
+    return slope
+
+
+@njit(**JIT)
+def asgd_steps(
+    rows, y, first, second, prices, fit_intercept, first_rate, averaging, v, u, scalars
+):
+    """Make one step for each pair of rows; ``v``, ``u`` and ``scalars`` are the state."""
+    scale, fade, share, offset, mean_offset, n_steps, n_averaged = scalars
+    for k in range(first.shape[0]):
+        i, j = first[k], second[k]
+        rate = first_rate * (1.0 + prices[0] * first_rate * n_steps) ** -0.75
+        score = scale * row_dot(rows, i, v) + offset
+        other_score = 0.0
+        if prices[1] != 0.0:
+            other_score = scale * row_dot(rows, j, v) + offset
+        slope = stochastic_slope(score, other_score, y[i], y[j], prices)
+        # Implicit in the norm: the factor stays positive however long the step.
+        shrunk = scale / (1.0 + rate * prices[0])
+        step = -rate * slope / shrunk
+        scale = shrunk
+        if step != 0.0:
+            row_add(rows, i, step, v)
+            if n_averaged > 0:
+                row_add(rows, i, -share * step, u)
+        if fit_intercept:
+            offset -= rate * slope
+        if averaging:
+            n_averaged += 1.0
+            if n_averaged == 1.0:
+                fade, share, mean_offset = 1.0, scale, offset
+            else:
+                mu = 1.0 / n_averaged
+                fade *= 1.0 - mu
+                share += mu * scale / fade
+                mean_offset += mu * (offset - mean_offset)
+        if scale < 1e-9:
+            for column in range(v.shape[0]):
+                v[column] *= scale
+            share /= scale
+            scale = 1.0
+        n_steps += 1.0
+    scalars[:] = scale, fade, share, offset, mean_offset, n_steps, n_averaged
+
+
+@njit(**JIT)
+def sampled_cost(rows, y, sample, prices, w, offset):
+    """Return the scaled objective on a sample of the rows."""
+    total = 0.0
+    squares = 0.0
+    loss = 0.0
+    for i in sample:
+        margin = y[i] * (row_dot(rows, i, w) + offset)
+        total += margin
+        squares += margin * margin
+        loss += max(0.0, 1.0 - margin)
+    n = sample.shape[0]
+    mean = total / n
+    variance = squares / n - mean * mean
+    norm = 0.5 * prices[0] * (w @ w)
+    return norm + 0.5 * prices[1] * variance - prices[2] * mean + prices[3] * loss / n

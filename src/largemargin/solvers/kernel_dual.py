@@ -1,0 +1,161 @@
+"""The kernel machine: greedy descent finds the free rows, Newton's method finishes.
+
+A cheap margin variance is linearised in rounds, each a plain SVM that starts where the
+last one ended; a dear one is absorbed into the metric, once for all rounds.
+"""
+
+import numpy as np
+from numba import njit
+
+from largemargin._jit import JIT
+from largemargin.solvers.metric import metric_of
+from largemargin.solvers.newton import solve_newton
+from largemargin.solvers.solution import Progress, Solution, Start
+
+# Below this many rows Newton's method needs no help to find the free ones.
+SMALL = 500
+# Greedy descent stops when no margin is off by more, or after so many steps a row.
+ROUGH = 0.05
+STEPS_PER_ROW = 30
+STEPS_PER_CALL = 2000
+# Linearising contracts the error by this factor a round at the worst.
+CONTRACTION = 0.5
+
+
+def solve_kernel_dual(problem, *, tol, max_iter, start=None, progress=None, rng=None):
+    """Minimise the objective on a Gram matrix until the relative gap is at most tol."""
+    progress = progress or Progress()
+    options = {"max_iter": max_iter, "progress": progress}
+    if problem.lambda_var == 0:
+        return _solve_svm(problem, tol=tol, start=start, **options)
+    if _contraction(problem) <= CONTRACTION and np.isfinite(problem.C):
+        return _solve_in_rounds(problem, tol=tol, start=start, **options)
+    return _solve_in_metric(problem, tol=tol, start=start, **options)
+
+
+def _solve_svm(problem, *, tol, max_iter, progress, start):
+    if start is not None:
+        start = Start(start.beta, None, start.offset)
+    elif problem.design.n_rows > SMALL and 0 < problem.C < np.inf:
+        start = _rough_start(problem, progress)
+    return solve_newton(problem, tol=tol, max_iter=max_iter, start=start, progress=progress)
+
+
+def _solve_in_metric(problem, *, tol, max_iter, progress, start):
+    metric = metric_of(problem)
+    progress.check()
+    solution = _solve_svm(
+        metric.pose(problem), tol=tol, max_iter=max_iter, progress=progress, start=start
+    )
+    solution.w, solution.offset = metric.lift(problem, solution.margins, solution.beta)
+    return solution
+
+
+def _solve_in_rounds(problem, *, tol, max_iter, progress, start):
+    margins = np.zeros(problem.design.n_rows)
+    n_iter = 0
+    while True:
+        svm = problem.freeze_variance(margins)
+        if not svm.is_bounded:
+            return _solve_in_metric(
+                problem, tol=tol, max_iter=max_iter, progress=progress, start=start
+            )
+        solution = _solve_svm(
+            svm,
+            tol=0.3 * tol,
+            max_iter=max_iter - n_iter,
+            progress=Progress(progress.on_step),
+            start=start,
+        )
+        n_iter += solution.n_iter
+        margins = solution.margins
+        start = Start(solution.beta, None, solution.offset)
+        _, _, certificate = problem.examine(solution.w, solution.offset, solution.beta)
+        progress(certificate)
+        converged = certificate.relative <= tol
+        if converged or n_iter >= max_iter:
+            return Solution(
+                solution.w,
+                solution.offset,
+                margins,
+                solution.beta,
+                certificate,
+                n_iter,
+                converged,
+            )
+
+
+def _contraction(problem, n_products=8):
+    """Return the norm of the variance term against that of the margins."""
+    root = np.sqrt(problem.weight)
+    # Any fixed start with a part along the top eigenvector will do.
+    vector = np.cos(np.arange(problem.design.n_rows, dtype=float))
+    size = 0.0
+    for _ in range(n_products):
+        length = np.linalg.norm(vector)
+        if length == 0:
+            break
+        vector /= length
+        margins = problem.y * problem.design.scores(problem.y * root * vector)
+        vector = root * problem.centred(margins)
+        size = np.linalg.norm(vector)
+    return problem.spread * size
+
+
+def _rough_start(problem, progress):
+    """Return the dual variables after greedy descent, the intercept penalised a little."""
+    design = problem.design
+    diagonal = design.squared_norms()
+    coupling = problem.mean(diagonal) if problem.fit_intercept else 0.0
+    beta = np.zeros(design.n_rows)
+    forces = problem.y * problem.weight * (beta + problem.reward)
+    margins = np.zeros(design.n_rows)
+    if np.any(forces):
+        margins = problem.y * (design.scores(forces) + coupling * forces.sum())
+    arrays = design.gram, problem.y, problem.weight, diagonal + coupling
+    for _ in range(-(-STEPS_PER_ROW * design.n_rows // STEPS_PER_CALL)):
+        violation = greedy_descent(
+            *arrays, problem.C, coupling, beta, margins, ROUGH, STEPS_PER_CALL
+        )
+        progress.check()
+        if violation <= ROUGH:
+            break
+    forces = problem.y * problem.weight * (beta + problem.reward)
+    return Start(beta, offset=coupling * forces.sum())
+
+
+@njit(**JIT)
+def greedy_descent(
+    gram, y, weight, curvature, C, coupling, beta, margins, tolerance, max_steps
+):
+    """Move the worst dual variable to its optimum, again and again.
+
+    Returns the largest violation left. Keeps ``margins`` up to date with ``beta``;
+    ``coupling`` is added to every entry of the Gram matrix.
+    """
+    worst, violation = most_violating(curvature, C, beta, margins)
+    for _ in range(max_steps):
+        if violation <= tolerance:
+            break
+        i = worst
+        target = beta[i] + (1.0 - margins[i]) / (weight[i] * curvature[i])
+        target = min(max(target, 0.0), C)
+        step = y[i] * weight[i] * (target - beta[i])
+        beta[i] = target
+        for j in range(margins.shape[0]):
+            margins[j] += step * y[j] * (gram[i, j] + coupling)
+        worst, violation = most_violating(curvature, C, beta, margins)
+    return violation
+
+
+@njit(**JIT)
+def most_violating(curvature, C, beta, margins):
+    """Return the row that promises the largest gain, and how far its margin is off."""
+    worst, largest, violation = 0, -1.0, 0.0
+    for j in range(margins.shape[0]):
+        excess = margins[j] - 1.0
+        if (excess > 0.0 and beta[j] > 0.0) or (excess < 0.0 and beta[j] < C):
+            gain = excess * excess / max(curvature[j], 1e-300)
+            if gain > largest:
+                worst, largest, violation = j, gain, abs(excess)
+    return worst, violation

@@ -1,0 +1,60 @@
+"""The LDM as a plain SVM in another metric: the paper's matrix H, without its inverse.
+
+Prices and intercept enter a kernel machine only through the scores that forces ``a`` on
+the rows bring about, ``scores = H a``. With ``E = diag(1 / (spread s))`` and
+``M = G + E``, minimising over the intercept and the mean margin gives
+
+    H = E - E M^-1 E + R (N' M^-1 N)^-1 R',   R = F - E M^-1 N,
+
+with N = [y], F = [y], and one more column -1 in N and 0 in F for the intercept. G may be
+singular, M is not; no term is a difference of nearly equal numbers.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from largemargin.designs.kernel import KernelDesign
+from largemargin.problem import Problem
+
+
+class Metric(NamedTuple):
+    """The matrix H of a problem, and how forces determine the intercept."""
+
+    matrix: np.ndarray
+    intercept: np.ndarray
+
+    def pose(self, problem):
+        """Return the problem as an SVM: no variance, no intercept, the same values."""
+        return Problem(
+            KernelDesign(self.matrix),
+            problem.y,
+            problem.weight,
+            problem.C,
+            fit_intercept=False,
+            reward=problem.reward,
+        )
+
+    def lift(self, problem, margins, beta):
+        """Return the element and intercept behind a solution of the SVM."""
+        forces = problem.y * problem.weight * (beta + problem.reward)
+        return problem.forces(margins, beta), float(self.intercept @ forces)
+
+
+def metric_of(problem):
+    """Return the metric of a kernel problem whose variance has a price."""
+    y, ridge = problem.y, 1.0 / (problem.spread * problem.weight)
+    inverse = problem.design.damped_inverse(problem.weight, problem.spread)
+    free, kept = y[:, None], y[:, None]
+    if problem.fit_intercept:
+        free = np.column_stack([-np.ones_like(y), y])
+        kept = np.column_stack([np.zeros_like(y), y])
+    response = inverse @ free
+    residual = kept - ridge[:, None] * response
+    determined = np.linalg.solve(free.T @ response, residual.T)
+    matrix = inverse * -ridge
+    matrix *= ridge[:, None]
+    matrix += residual @ determined
+    matrix[np.diag_indices_from(matrix)] += ridge
+    intercept = determined[0] if problem.fit_intercept else np.zeros_like(y)
+    return Metric(matrix, intercept)

@@ -1,0 +1,110 @@
+"""Newton's method on the augmented Lagrangian: exact whatever C is.
+
+The dual variables are moved from an ``anchor`` by proximal steps of length ``sigma``,
+which smooths the hinge; each smoothed problem is solved by Newton's method, then the
+anchor follows. Both errors show in the duality gap, as the squared gradient and as the
+complementarity, so each is worked on while it is the larger one.
+"""
+
+import numpy as np
+
+from largemargin.solvers.solution import Progress, Solution
+
+# Smoothing of the hinge at the start, in units of C; it sharpens by GROWTH a round.
+FIRST_SIGMA = 0.3
+WARM_SIGMA = 3.0
+GROWTH = 3.0
+# A separating margin below this fraction of the rows' length counts as none.
+NO_MARGIN = 1e-7
+
+
+def solve_newton(problem, *, tol, max_iter, start=None, progress=None, rng=None):
+    """Minimise the objective by Newton steps until the relative gap is at most tol."""
+    progress = progress or Progress()
+    design = problem.design
+    point, anchor = _begin(problem, start)
+    sigma = _first_sigma(problem, start)
+    n_iter = 0
+    while True:
+        point = problem.centre(point, anchor, sigma)
+        beta, extra = problem.dual_step(point.margins, anchor, sigma)
+        slope = point.w - design.combine(problem.forces(point.margins, beta))
+        slope_norm = design.inner(slope, slope)
+        certificate = problem.certify(point, beta, slope, slope_norm)
+        progress(certificate)
+        converged = certificate.relative <= tol
+        if converged or n_iter >= max_iter:
+            break
+        if 0.5 * slope_norm <= problem.complementarity(point.margins, beta):
+            if np.isinf(problem.C):
+                refuse_unseparable(problem, beta)
+            anchor = beta
+            sigma *= GROWTH
+            continue
+        n_iter += 1
+        point = _newton_step(problem, point, anchor, sigma, slope, extra)
+    return Solution(
+        point.w, point.offset, point.margins, beta, certificate, max(n_iter, 1), converged
+    )
+
+
+def _begin(problem, start):
+    design = problem.design
+    if start is None:
+        return problem.point(design.zeros(), np.zeros(design.n_rows)), np.zeros(
+            design.n_rows
+        )
+    beta = np.clip(start.beta, 0.0, problem.C)
+    w = start.w
+    if w is None:
+        w = design.combine(problem.y * problem.weight * (beta + problem.reward))
+    return problem.point(w, design.scores(w), start.offset), beta
+
+
+def _first_sigma(problem, start):
+    if np.isinf(problem.C):
+        norms = problem.design.squared_norms()
+        return 1.0 / max(problem.mean(norms), np.finfo(float).tiny)
+    return problem.C * (FIRST_SIGMA if start is None else WARM_SIGMA) or 1.0
+
+
+def _newton_step(problem, point, anchor, sigma, slope, extra):
+    design = problem.design
+    solve = design.newton_system(problem.curvature(extra))
+    step = solve(-slope, 0.1)
+    scores = design.scores(step)
+    offset = problem.offset_step(scores, extra)
+    length = problem.search(
+        point.margins,
+        problem.y * (scores + offset),
+        anchor,
+        sigma,
+        slope=design.inner(step, point.w, point.scores),
+        bend=design.inner(step, step, scores),
+        first=1.0,
+        accuracy=0.1,
+    )
+    return problem.point(
+        point.w + length * step,
+        point.scores + length * scores,
+        point.offset + length * offset,
+    )
+
+
+def refuse_unseparable(problem, beta):
+    """Raise if the dual variables prove that no hyperplane separates the classes.
+
+    They weigh two combinations of rows, one a class, and no margin can be wider than
+    the distance of the two.
+    """
+    design = problem.design
+    weighted = problem.weight * beta
+    gap = design.combine(problem.y * weighted)
+    width = np.sqrt(max(design.inner(gap, gap), 0.0))
+    length = np.sqrt(design.squared_norms().max())
+    if width <= NO_MARGIN * length * weighted.sum():
+        raise ValueError(
+            "C=inf asks for a hard margin, but the classes cannot be separated: "
+            "every margin is below "
+            f"{width / weighted.sum():.1e}. Use a finite C or another kernel."
+        )

@@ -1,0 +1,68 @@
+"""What a solver returns, and how it tells of its progress."""
+
+import logging
+import time
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from largemargin.problem import Certificate
+
+logger = logging.getLogger("largemargin")
+
+
+@dataclass
+class Start:
+    """Where a solver may begin: dual variables and, where known, the element itself."""
+
+    beta: np.ndarray
+    w: np.ndarray | None = None
+    offset: float = 0.0
+
+
+@dataclass
+class Progress:
+    """Collects the certificates of a run and passes each on as it comes.
+
+    ``on_step`` may raise to stop the run; a keyboard interrupt does so by itself.
+    """
+
+    on_step: callable = None
+    log: bool = False
+    history: dict = field(
+        default_factory=lambda: {"objective": [], "duality_gap": [], "seconds": []}
+    )
+    _begin: float = field(default_factory=time.perf_counter)
+
+    def __call__(self, certificate):
+        """Take note of one more certificate."""
+        self.history["objective"].append(certificate.primal)
+        self.history["duality_gap"].append(certificate.relative)
+        self.history["seconds"].append(time.perf_counter() - self._begin)
+        if self.log:
+            step = len(self.history["objective"])
+            logger.info(
+                "step %d: objective %.8g, relative gap %.2e",
+                step,
+                certificate.primal,
+                certificate.relative,
+            )
+        self.check()
+
+    def check(self):
+        """Give whoever watches the run a chance to stop it."""
+        if self.on_step is not None:
+            self.on_step()
+
+
+@dataclass
+class Solution:
+    """The best point found, its dual variables per unit of weight, its certificate."""
+
+    w: np.ndarray
+    offset: float
+    margins: np.ndarray
+    beta: np.ndarray
+    certificate: Certificate
+    n_iter: int
+    converged: bool
