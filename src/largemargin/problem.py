@@ -167,6 +167,8 @@ class Problem:
             pull = self.spread * self.weight * self.centred(step)
             slope += pull @ margins
             bend += pull @ step
+        # Rounding may make a flat direction look concave.
+        bend = max(bend, 0.0)
         return minimise_along(
             margins, step, self.weight, anchor, sigma, self.C, slope, bend, first, accuracy
         )
@@ -224,6 +226,8 @@ class Problem:
         """
         design, margins = self.design, point.margins
         norm = design.inner(point.w, point.w, point.scores)
+        if norm < 0:  # rounding has made a Gram matrix indefinite, and this point shows it
+            return Certificate(np.inf, np.inf, 1.0)
         stretch = 1.0
         if np.isinf(self.C):
             worst = margins.min()
@@ -238,7 +242,7 @@ class Problem:
         if stretch == 1.0 and np.isfinite(self.C):
             loss = self.C * (self.weight @ hinge(margins))
         quadratic = stretch**2 * (0.5 * norm + half_spread * variance)
-        gap = 0.5 * slope_norm + self.complementarity(stretch * margins, beta)
+        gap = 0.5 * max(slope_norm, 0.0) + self.complementarity(stretch * margins, beta)
         if extra > 0:
             gap += extra * design.inner(slope, point.w, point.scores)
             gap += extra**2 * (0.5 * norm + half_spread * variance)

@@ -3,7 +3,7 @@
 import numpy as np
 from numba import njit
 from scipy.linalg import cho_factor, cho_solve
-from scipy.linalg.lapack import dpotrf, dpotri
+from scipy.linalg.lapack import dpotrf, dpotri, dpstrf
 
 from largemargin._jit import JIT
 from largemargin.designs.memo import Memo
@@ -27,6 +27,16 @@ def damped_factor(matrix):
         except np.linalg.LinAlgError:
             damping = 10.0 * damping or 1e-9 * np.trace(matrix)
             matrix[np.diag_indices_from(matrix)] += damping
+
+
+def pivoted_factor(gram):
+    """Return F with ``F F' = gram`` up to rounding, by pivoted Cholesky."""
+    matrix = gram.astype(np.float64, order="F")
+    rounding = len(gram) * np.finfo(gram.dtype).eps * max(np.diagonal(gram).max(), 0.0)
+    lower, pivots, rank, _ = dpstrf(matrix, tol=rounding, lower=1, overwrite_a=1)
+    out = np.empty((len(gram), max(rank, 1)))
+    out[pivots - 1] = np.tril(lower)[:, : max(rank, 1)] if rank else 0.0
+    return out
 
 
 class KernelDesign:
@@ -90,6 +100,10 @@ class KernelDesign:
             return step
 
         return solve
+
+    def factor(self):
+        """Return rows of features with this Gram matrix, as many as its rank."""
+        return self._memo("factor", None, lambda: pivoted_factor(self.gram))
 
     def damped_inverse(self, weight, spread):
         """Return ``(G + diag(1 / (spread weight)))^-1``, once for all classes."""

@@ -18,7 +18,7 @@ from largemargin.designs.kernel import KernelDesign
 from largemargin.designs.row_loops import row_add, row_dot
 from largemargin.solvers.metric import metric_of
 from largemargin.solvers.newton import refuse_unseparable
-from largemargin.solvers.solution import Progress, Solution
+from largemargin.solvers.solution import Progress, Solution, Start
 
 # Sweeps between two certificates; each certificate costs about two sweeps.
 SWEEPS_PER_CHECK = 5
@@ -36,6 +36,7 @@ def solve_dual_cd(problem, *, tol, max_iter, start=None, progress=None, rng=None
     metric = metric_of(problem)
     progress.check()
     svm = metric.pose(problem)
+    start = None if start is None else Start(start.beta)
     solution = _descend(svm, GramDescent(svm, start), **options)
     solution.w, solution.offset = metric.lift(problem, solution.margins, solution.beta)
     return solution

@@ -1,19 +1,23 @@
 """The kernel machine: greedy descent finds the free rows, Newton's method finishes.
 
 A cheap margin variance is linearised in rounds, each a plain SVM that starts where the
-last one ended; a dear one is absorbed into the metric, once for all rounds.
+last one ended; a dear one is absorbed into the metric, once for all. Few rows, and rows
+that rounding makes hard, are turned into explicit features.
 """
 
 import numpy as np
 from numba import njit
 
 from largemargin._jit import JIT
+from largemargin.designs.dense import DenseDesign
 from largemargin.solvers.metric import metric_of
 from largemargin.solvers.newton import solve_newton
 from largemargin.solvers.solution import Progress, Solution, Start
 
-# Below this many rows Newton's method needs no help to find the free ones.
-SMALL = 500
+# Up to this many rows explicit features are cheap enough to begin with.
+SMALL = 300
+# Up to this many rows they are affordable where rounding stops everything else.
+MAX_FACTOR_ROWS = 2000
 # Greedy descent stops when no margin is off by more, or after so many steps a row.
 ROUGH = 0.05
 STEPS_PER_ROW = 30
@@ -25,18 +29,36 @@ CONTRACTION = 0.5
 def solve_kernel_dual(problem, *, tol, max_iter, start=None, progress=None, rng=None):
     """Minimise the objective on a Gram matrix until the relative gap is at most tol."""
     progress = progress or Progress()
-    options = {"max_iter": max_iter, "progress": progress}
+    options = {"tol": tol, "max_iter": max_iter, "progress": progress, "start": start}
+    n_rows = problem.design.n_rows
+    if n_rows <= SMALL or (n_rows <= MAX_FACTOR_ROWS and np.isinf(problem.C)):
+        return _solve_on_factor(problem, **options)
     if problem.lambda_var == 0:
-        return _solve_svm(problem, tol=tol, start=start, **options)
-    if _contraction(problem) <= CONTRACTION and np.isfinite(problem.C):
-        return _solve_in_rounds(problem, tol=tol, start=start, **options)
-    return _solve_in_metric(problem, tol=tol, start=start, **options)
+        solution = _solve_svm(problem, **options)
+    elif _contraction(problem) <= CONTRACTION:
+        solution = _solve_in_rounds(problem, **options)
+    else:
+        solution = _solve_in_metric(problem, **options)
+    if not solution.converged and solution.n_iter < max_iter and n_rows <= MAX_FACTOR_ROWS:
+        options["start"] = Start(solution.beta, None, solution.offset)
+        return _solve_on_factor(problem, **options)
+    return solution
+
+
+def _solve_on_factor(problem, *, tol, max_iter, progress, start):
+    """Solve on explicit features: slower on many rows, but safe on a singular Gram."""
+    rows = problem.on(DenseDesign(problem.design.factor()))
+    solution = solve_newton(
+        rows, tol=tol, max_iter=max_iter, start=start, progress=progress
+    )
+    solution.w = problem.forces(solution.margins, solution.beta)
+    return solution
 
 
 def _solve_svm(problem, *, tol, max_iter, progress, start):
     if start is not None:
         start = Start(start.beta, None, start.offset)
-    elif problem.design.n_rows > SMALL and 0 < problem.C < np.inf:
+    elif 0 < problem.C < np.inf:
         start = _rough_start(problem, progress)
     return solve_newton(problem, tol=tol, max_iter=max_iter, start=start, progress=progress)
 
@@ -44,6 +66,8 @@ def _solve_svm(problem, *, tol, max_iter, progress, start):
 def _solve_in_metric(problem, *, tol, max_iter, progress, start):
     metric = metric_of(problem)
     progress.check()
+    # The intercept is part of the metric, so a start brings none along.
+    start = None if start is None else Start(start.beta)
     solution = _solve_svm(
         metric.pose(problem), tol=tol, max_iter=max_iter, progress=progress, start=start
     )

@@ -14,6 +14,12 @@ from largemargin.solvers.solution import Progress, Solution
 FIRST_SIGMA = 0.3
 WARM_SIGMA = 3.0
 GROWTH = 3.0
+# Beyond this many times its first value sigma would magnify rounding into the dual.
+MAX_GROWTH = 1e5
+# The anchor follows when the gradient is this small against the proximal step.
+ACCURACY = 0.25
+# So many steps without a smaller gap mean that rounding is all that is left.
+PATIENCE = 100
 # A separating margin below this fraction of the rows' length counts as none.
 NO_MARGIN = 1e-7
 
@@ -24,7 +30,9 @@ def solve_newton(problem, *, tol, max_iter, start=None, progress=None, rng=None)
     design = problem.design
     point, anchor = _begin(problem, start)
     sigma = _first_sigma(problem, start)
-    n_iter = 0
+    largest_sigma = MAX_GROWTH * sigma
+    n_iter = best_iter = 0
+    best_gap = np.inf
     while True:
         point = problem.centre(point, anchor, sigma)
         beta, extra = problem.dual_step(point.margins, anchor, sigma)
@@ -33,13 +41,18 @@ def solve_newton(problem, *, tol, max_iter, start=None, progress=None, rng=None)
         certificate = problem.certify(point, beta, slope, slope_norm)
         progress(certificate)
         converged = certificate.relative <= tol
-        if converged or n_iter >= max_iter:
+        if certificate.relative < best_gap:
+            best_gap, best_iter = certificate.relative, n_iter
+        stuck = np.isfinite(best_gap) and n_iter >= best_iter + PATIENCE
+        if converged or stuck or n_iter >= max_iter:
             break
-        if 0.5 * slope_norm <= problem.complementarity(point.margins, beta):
+        if slope_norm <= ACCURACY * problem.mean((beta - anchor) ** 2) * problem.total / sigma:
             if np.isinf(problem.C):
                 refuse_unseparable(problem, beta)
             anchor = beta
             sigma *= GROWTH
+            if np.isfinite(best_gap):
+                sigma = min(sigma, largest_sigma)
             continue
         n_iter += 1
         point = _newton_step(problem, point, anchor, sigma, slope, extra)
@@ -92,17 +105,18 @@ def _newton_step(problem, point, anchor, sigma, slope, extra):
 
 
 def refuse_unseparable(problem, beta):
-    """Raise if the dual variables prove that no hyperplane separates the classes.
+    """Raise if these weights, all >= 0, prove that no hyperplane separates the classes.
 
-    They weigh two combinations of rows, one a class, and no margin can be wider than
-    the distance of the two.
+    They form two combinations of rows, one a class, and no margin can be wider than the
+    distance of the two.
     """
     design = problem.design
     weighted = problem.weight * beta
     gap = design.combine(problem.y * weighted)
-    width = np.sqrt(max(design.inner(gap, gap), 0.0))
     length = np.sqrt(design.squared_norms().max())
-    if width <= NO_MARGIN * length * weighted.sum():
+    imbalance = length * (problem.y @ weighted) if problem.fit_intercept else 0.0
+    width = np.hypot(np.sqrt(max(design.inner(gap, gap), 0.0)), imbalance)
+    if 0 < weighted.sum() and width <= NO_MARGIN * length * weighted.sum():
         raise ValueError(
             "C=inf asks for a hard margin, but the classes cannot be separated: "
             "every margin is below "
