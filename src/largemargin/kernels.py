@@ -8,6 +8,8 @@ import scipy.sparse as sp
 from scipy.linalg import cholesky, eigh
 from sklearn.metrics.pairwise import pairwise_kernels
 
+from largemargin.interrupt import interruptible
+
 KERNELS = {"linear", "poly", "rbf", "sigmoid", "laplacian", "cosine"}
 
 # Gram matrices of more rows than this are kept in float32.
@@ -124,7 +126,7 @@ def check_gram(gram, n_rows, what):
     return np.ascontiguousarray(gram)
 
 
-def smallest_eigenvalue_is_negative(gram):
+def is_indefinite(gram):
     """Return whether a matrix is indefinite by more than rounding."""
     shifted = gram.astype(np.float64)
     scale = max(np.trace(shifted), np.abs(shifted).max())
@@ -142,9 +144,9 @@ def definite_part(gram, kernel):
     The projector is None for a definite matrix. Only ``sigmoid`` and ``poly`` with a
     negative ``coef0`` are cut; an indefinite matrix of the user's own is refused.
     """
-    if kernel.is_definite or not smallest_eigenvalue_is_negative(gram):
+    if kernel.is_definite or not interruptible(lambda: is_indefinite(gram)):
         return gram, None
-    values, vectors = eigh(gram.astype(np.float64), check_finite=False)
+    values, vectors = interruptible(lambda: eigh(gram.astype(np.float64), check_finite=False))
     told = f"eigenvalues from {values[0]:.3g} to {values[-1]:.3g} on these rows"
     if kernel.name not in KERNELS:
         raise ValueError(

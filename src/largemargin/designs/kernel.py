@@ -7,6 +7,10 @@ from scipy.linalg.lapack import dpotrf, dpotri, dpstrf
 
 from largemargin._jit import JIT
 from largemargin.designs.memo import Memo
+from largemargin.interrupt import interruptible
+
+# A factorisation of more rows than this takes long enough to be interrupted.
+LONG = 2000
 
 
 @njit(**JIT)
@@ -23,7 +27,9 @@ def damped_factor(matrix):
     damping = 0.0
     while True:
         try:
-            return cho_factor(matrix, lower=True, check_finite=False)
+            if len(matrix) < LONG:
+                return cho_factor(matrix, lower=True, check_finite=False)
+            return interruptible(lambda: cho_factor(matrix, lower=True, check_finite=False))
         except np.linalg.LinAlgError:
             damping = 10.0 * damping or 1e-9 * np.trace(matrix)
             matrix[np.diag_indices_from(matrix)] += damping
@@ -50,6 +56,11 @@ class KernelDesign:
         self.gram = gram
         self.n_rows = len(gram)
         self._memo = Memo()
+
+    @property
+    def size(self):
+        """How many numbers the Gram matrix holds."""
+        return self.gram.size
 
     def zeros(self):
         """Return the origin of the feature space."""

@@ -45,6 +45,11 @@ class LinearDesign:
         self.n_rows, self.n_features = X.shape
         self._memo = Memo()
 
+    @property
+    def size(self):
+        """How many numbers the rows hold."""
+        return self.n_rows * self.n_features
+
     def zeros(self):
         """Return the origin of the feature space."""
         return np.zeros(self.n_features)

@@ -2,6 +2,8 @@
 
 from threading import Lock
 
+from largemargin.interrupt import interruptible
+
 
 class Memo:
     """Remembers the last result of each name, also under threads."""
@@ -16,7 +18,7 @@ class Memo:
         with self._lock:
             known = self._results.get(kind)
             if known is None or known[0] != name or known[1] is not weight:
-                self._results[kind] = known = name, weight, make()
+                self._results[kind] = known = name, weight, interruptible(make)
             return known[2]
 
     def __reduce__(self):

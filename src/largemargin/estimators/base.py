@@ -1,20 +1,22 @@
 """What the large margin distribution machines share: a fit, told as a story."""
 
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import cache
 from numbers import Integral, Real
 from threading import Event
 
 import numpy as np
 import scipy.sparse as sp
-from joblib import Parallel, delayed
+from joblib import effective_n_jobs
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 from largemargin._compat import Interval, StrOptions, check_sample_weight
 from largemargin.problem import Problem
@@ -25,6 +27,15 @@ FLOATS = [np.float64, np.float32]
 # lambda="scale" stands for this constant times C times the sum of the weights.
 VAR_SCALE = 0.1
 MEAN_SCALE = 0.1
+
+# Products with fewer numbers than this are made by one thread.
+THREADED_SIZE = 4_000_000
+
+
+@cache
+def blas_threads():
+    """Return the controller of the linear algebra libraries, found once."""
+    return ThreadpoolController()
 
 
 @contextmanager
@@ -137,17 +148,20 @@ class BaseLDMClassifier(ClassifierMixin, BaseEstimator):
             )
             return solution, progress.history
 
-        if len(problems) == 1:
-            return [run(problems[0], seeds[0], starts[0])]
-        # One thread a product: the same sums in the same order for any n_jobs.
-        with threadpool_limits(limits=1):
+        jobs = list(zip(problems, seeds, starts, strict=True))
+        n_threads = min(effective_n_jobs(self.n_jobs), len(jobs))
+        # Several machines multiply in one thread each: the same sums in the same order
+        # for any n_jobs. Small products lose more by waking a second thread.
+        single = len(jobs) > 1 or problems[0].design.size < THREADED_SIZE
+        with blas_threads().limit(limits=1 if single else None):
+            if n_threads == 1:
+                return [run(*job) for job in jobs]
+            pool = ThreadPoolExecutor(n_threads)
             try:
-                return Parallel(n_jobs=self.n_jobs, backend="threading")(
-                    delayed(run)(*job) for job in zip(problems, seeds, starts, strict=True)
-                )
-            except BaseException:
+                return list(pool.map(run, *zip(*jobs, strict=True)))
+            finally:
                 stop.set()
-                raise
+                pool.shutdown(wait=False, cancel_futures=True)
 
     def _keep_results(self, classes, results, weight, counted):
         """Store what every machine reports; ``counted`` are the rows with weight."""

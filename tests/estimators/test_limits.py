@@ -1,0 +1,114 @@
+"""Closed forms, the support vector machine, and the paper's theorems."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from sklearn.svm import SVC, LinearSVC
+
+from largemargin import LDMClassifier, LinearLDMClassifier
+from largemargin.designs.dense import DenseDesign
+from largemargin.problem import Problem
+from largemargin.solvers.asgd import scaled_prices, stochastic_slope
+
+SVM = {"lambda_var": 0, "lambda_mean": 0}
+
+
+@pytest.mark.parametrize("kernel", ["linear", "poly", "rbf"])
+@pytest.mark.parametrize("C", [0.1, 10])
+def test_zero_trade_offs_recover_the_kernel_svm(blobs, kernel, C):
+    X, y = blobs
+    ours = LDMClassifier(C, kernel=kernel, tol=1e-12, **SVM).fit(X, y)
+    svm = SVC(C=C, kernel=kernel, tol=1e-10).fit(X, y)
+    assert_allclose(ours.decision_function(X), svm.decision_function(X), atol=1e-6)
+    assert_allclose(np.sort(ours.support_), np.sort(svm.support_))
+
+
+@pytest.mark.parametrize("solver", ["newton", "dual_cd"])
+def test_zero_trade_offs_recover_the_linear_svm(blobs, solver):
+    X, y = blobs
+    ours = LinearLDMClassifier(
+        fit_intercept=False, solver=solver, tol=1e-12, random_state=0, **SVM
+    ).fit(X, y)
+    svm = LinearSVC(loss="hinge", fit_intercept=False, tol=1e-10, max_iter=100_000)
+    assert_allclose(ours.coef_, svm.fit(X, y).coef_, rtol=1e-5, atol=1e-8)
+
+
+def test_infinite_C_recovers_the_hard_margin_svm(separable):
+    X, y = separable
+    ours = LinearLDMClassifier(np.inf, tol=1e-12, **SVM).fit(X, y)
+    svm = SVC(C=1e8, kernel="linear", tol=1e-10).fit(X, y)
+    assert_allclose(ours.coef_, svm.coef_, rtol=1e-6)
+    assert (y * ours.decision_function(X)).min() == pytest.approx(1.0, abs=1e-9)
+
+
+@pytest.mark.parametrize("lambda_var", [0, 0.25, 40.0])
+@pytest.mark.parametrize("make", [LinearLDMClassifier, LDMClassifier])
+def test_zero_C_is_the_closed_form(blobs, make, lambda_var):
+    X, y = blobs
+    signed = y[:, None] * X
+    moment = np.cov(signed.T, bias=True)
+    closed = np.linalg.solve(np.eye(X.shape[1]) + 4 * lambda_var * moment, 3 * signed.mean(0))
+    kernel = {"kernel": "linear"} if make is LDMClassifier else {}
+    ours = make(0, lambda_var=lambda_var, lambda_mean=3, fit_intercept=False, **kernel)
+    assert_allclose(ours.fit(X, y).coef_[0], closed, rtol=1e-8)
+
+
+@pytest.mark.parametrize("solver", ["newton", "dual_cd"])
+def test_theorem_1_the_optimum_lies_in_the_span_of_the_rows(blobs, solver):
+    X, y = blobs
+    prices = {"C": 2, "lambda_var": 0.25, "lambda_mean": 0.25, "tol": 1e-12}
+    linear = LinearLDMClassifier(solver=solver, random_state=0, **prices).fit(X, y)
+    kernel = LDMClassifier(kernel="linear", **prices).fit(X, y)
+    assert_allclose(kernel.coef_, linear.coef_, rtol=1e-5)
+    assert_allclose(kernel.intercept_, linear.intercept_, rtol=1e-5)
+
+
+def test_few_rows_of_many_features_are_solved_on_their_gram_matrix():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 2500))
+    y = np.where(rng.random(60) < 0.4, 1, -1)
+    prices = {"C": 0.001, "tol": 1e-12}
+    wide = LinearLDMClassifier(solver="auto", **prices).fit(X, y)
+    direct = LDMClassifier(kernel="linear", solver="dual_cd", random_state=0, **prices)
+    assert_allclose(wide.coef_, direct.fit(X, y).coef_, rtol=1e-5, atol=1e-9)
+
+
+@pytest.mark.parametrize("C", [0.0, 0.3])
+def test_theorem_2_the_stochastic_gradient_averages_to_the_gradient(blobs, C):
+    X, y = blobs
+    y = y.astype(float)
+    m = len(y)
+    w = np.random.default_rng(0).normal(size=X.shape[1])
+    problem = Problem(DenseDesign(X), y, np.ones(m), C, 0.7, 0.4, fit_intercept=False)
+    prices = scaled_prices(problem, m)
+    scores = X @ w
+    average = prices[0] * w
+    for i in range(m):
+        for j in range(m):
+            slope = stochastic_slope(scores[i], scores[j], y[i], y[j], prices)
+            average = average + slope * X[i] / m**2
+
+    def objective(w):
+        g = y * (X @ w)
+        loss = C * np.maximum(0, 1 - g).sum()
+        return (0.5 * w @ w + 0.7 * 2 * g.var() - 0.4 * g.mean() + loss) / (m * (C or 1))
+
+    steps = 1e-6 * np.eye(len(w))
+    numeric = [(objective(w + h) - objective(w - h)) / 2e-6 for h in steps]
+    assert_allclose(average, numeric, rtol=1e-6, atol=1e-9)
+
+
+def test_doubling_every_row_at_half_the_price_changes_nothing(blobs):
+    X, y = blobs
+    prices = {"lambda_var": 0.5, "lambda_mean": 0.25, "tol": 1e-12}
+    once = LDMClassifier(4, gamma=1.0, **prices).fit(X, y)
+    twice = LDMClassifier(2, gamma=1.0, **prices).fit(np.tile(X, (2, 1)), np.tile(y, 2))
+    assert_allclose(once.decision_function(X), twice.decision_function(X), atol=1e-7)
+
+
+def test_averaged_gradient_descent_comes_near_the_optimum(blobs):
+    X, y = blobs
+    exact = LinearLDMClassifier(0.1).fit(X, y)
+    rough = LinearLDMClassifier(0.1, solver="asgd", max_iter=200, random_state=0).fit(X, y)
+    assert exact.objective_ <= rough.objective_ <= 1.02 * exact.objective_
+    assert rough.objective_ * (1 - rough.duality_gap_) <= exact.objective_

@@ -1,0 +1,28 @@
+"""scikit-learn's own checks, for every solver, with nothing expected to fail.
+
+The sample-weight checks compare two fits to 1e-7, so the solvers that converge slowly
+get a tolerance to match, and may say that unscaled rows keep them from it.
+"""
+
+import pytest
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from largemargin import LDMClassifier, LinearLDMClassifier
+
+ESTIMATORS = [
+    LDMClassifier(),
+    LDMClassifier(kernel="linear", lambda_var=0, lambda_mean=0),
+    LDMClassifier(lambda_var=2**-4, lambda_mean=2**-4, solver="kernel_dual"),
+    LDMClassifier(solver="dual_cd", tol=1e-12, max_iter=2000),
+    LinearLDMClassifier(),
+    LinearLDMClassifier(solver="newton", fit_intercept=False),
+    LinearLDMClassifier(solver="dual_cd", tol=1e-12, max_iter=2000),
+    LinearLDMClassifier(solver="asgd", random_state=0),
+]
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
+@parametrize_with_checks(ESTIMATORS)
+def test_scikit_learn_checks_pass(estimator, check):
+    check(estimator)
