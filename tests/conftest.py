@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
-from sklearn.datasets import load_iris, make_blobs
 
 # Warm compiled loops are read from disk; the first run compiles them, however long.
 from hypothesis import HealthCheck, settings
+from sklearn.datasets import load_iris, make_blobs
 
 settings.register_profile(
     "ours", deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
@@ -21,7 +21,9 @@ def blobs():
 @pytest.fixture
 def separable():
     """Two clouds apart."""
-    X, y = make_blobs(40, 3, centers=[[-1, -1, -1], [1, 1, 1]], cluster_std=0.4, random_state=0)
+    X, y = make_blobs(
+        40, 3, centers=[[-1, -1, -1], [1, 1, 1]], cluster_std=0.4, random_state=0
+    )
     return X, np.where(y == 1, 1, -1)
 
 

@@ -13,10 +13,10 @@ ESTIMATORS = [
     LDMClassifier(),
     LDMClassifier(kernel="linear", lambda_var=0, lambda_mean=0),
     LDMClassifier(lambda_var=2**-4, lambda_mean=2**-4, solver="kernel_dual"),
-    LDMClassifier(solver="dual_cd", tol=1e-12, max_iter=2000),
+    LDMClassifier(solver="dual_cd", tol=1e-14),
     LinearLDMClassifier(),
-    LinearLDMClassifier(solver="newton", fit_intercept=False),
-    LinearLDMClassifier(solver="dual_cd", tol=1e-12, max_iter=2000),
+    LinearLDMClassifier(solver="newton"),
+    LinearLDMClassifier(solver="dual_cd", tol=1e-14),
     LinearLDMClassifier(solver="asgd", random_state=0),
 ]
 

@@ -146,7 +146,9 @@ def definite_part(gram, kernel):
     """
     if kernel.is_definite or not interruptible(lambda: is_indefinite(gram)):
         return gram, None
-    values, vectors = interruptible(lambda: eigh(gram.astype(np.float64), check_finite=False))
+    values, vectors = interruptible(
+        lambda: eigh(gram.astype(np.float64), check_finite=False)
+    )
     told = f"eigenvalues from {values[0]:.3g} to {values[-1]:.3g} on these rows"
     if kernel.name not in KERNELS:
         raise ValueError(

@@ -43,7 +43,9 @@ class Certificate(NamedTuple):
     @property
     def relative(self):
         """The gap divided by the sizes of the terms of the objective."""
-        return self.gap / self.scale if self.gap > 0 else 0.0
+        if self.gap == 0:
+            return 0.0
+        return self.gap / self.scale if self.scale > 0 else np.inf
 
 
 @dataclass(frozen=True)
@@ -179,6 +181,26 @@ class Problem:
             return point
         shift = self.search(point.margins, self.y, anchor, sigma, first=0.0, accuracy=0.0)
         return self.point(point.w, point.scores, point.offset + shift)
+
+    def settle(self, point):
+        """Return the point with the best intercept for the objective itself.
+
+        Without a margin variance the objective is piecewise linear in the intercept, and
+        flat where no margin is one: then the middle of the flat part is taken.
+        """
+        if not self.fit_intercept or self.lambda_var > 0 or not 0 < self.C < np.inf:
+            return point
+        kinks = self.y - point.scores
+        order = np.argsort(kinks, kind="stable")
+        kinks = kinks[order]
+        # Left of all kinks every positive row pays; each kink passed adds its weight.
+        charge = self.C * self.weight
+        slope = -charge[self.y > 0].sum() - np.sum(self.weight * self.reward * self.y)
+        slopes = slope + np.cumsum(charge[order])
+        flat = 1e-12 * charge.sum()
+        first = min(np.searchsorted(slopes, -flat), len(kinks) - 1)
+        last = min(np.searchsorted(slopes, flat, side="right"), len(kinks) - 1)
+        return self.point(point.w, point.scores, 0.5 * (kinks[first] + kinks[last]))
 
     def dual_step(self, margins, anchor, sigma):
         """Return the proximal step of the dual variables and the curvature it gives."""

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose
-from oracle import solve_qp
 from sklearn.metrics.pairwise import chi2_kernel, pairwise_kernels
 
 from largemargin import LDMClassifier, LinearLDMClassifier
+from oracle import solve_qp
 
 N_ROWS = 40
 PARAMETERS = {
@@ -58,7 +58,9 @@ def is_unbounded(y, weight, C, lambda_var, lambda_mean, fit_intercept):
 def assert_same_decisions(estimator, X, gram, y, weight):
     """Compare scores always, and the intercept unless the oracle leaves it undecided."""
     prices = estimator.C, estimator.lambda_var, estimator.lambda_mean
-    scores, intercept, objective = solve_qp(gram, y, weight, *prices, estimator.fit_intercept)
+    scores, intercept, objective = solve_qp(
+        gram, y, weight, *prices, estimator.fit_intercept
+    )
     size = max(1.0, np.abs(scores).max())
     ours = estimator.decision_function(X) - estimator.intercept_
     assert_allclose(ours, scores, rtol=0, atol=1e-6 * size)

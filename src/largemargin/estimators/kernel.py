@@ -18,9 +18,9 @@ class LDMClassifier(BaseLDMClassifier):
 
     ``|w|^2 / 2 + lambda_var * 2 var(g) - lambda_mean * mean(g) + C * sum(s * loss)``
 
-    where ``loss_i = max(0, 1 - g_i)`` and ``s`` are the sample weights, which count in mean and variance too. Zero lambdas
-    give the support vector machine, ``C=numpy.inf`` a hard margin. The intercept ``b`` is
-    not penalised.
+    where ``loss_i = max(0, 1 - g_i)`` and ``s`` are the sample weights, which count in
+    mean and variance too. Zero lambdas give the support vector machine, ``C=numpy.inf`` a
+    hard margin. The intercept ``b`` is not penalised.
 
     Parameters
     ----------

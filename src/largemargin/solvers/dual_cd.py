@@ -74,6 +74,16 @@ def _first_beta(problem, start):
     return np.clip(start.beta, 0.0, problem.C)
 
 
+@njit(**JIT)
+def best_in_box(beta, slope, curvature, C):
+    """Return the minimiser over [0, C] of a parabola, or of a line for a row at zero."""
+    if curvature > 0.0:
+        return min(max(beta - slope / curvature, 0.0), C)
+    if slope == 0.0:
+        return beta
+    return C if slope < 0.0 else 0.0
+
+
 class GramDescent:
     """Descent on a Gram matrix; the margins are kept up to date."""
 
@@ -117,11 +127,8 @@ class GramDescent:
 def gram_sweep(gram, y, weight, curvature, C, coupling, beta, scores, offset, order):
     """Move each dual variable to its optimum given the others."""
     for i in order:
-        if curvature[i] <= 0.0:  # a row at the origin: its margin is never positive
-            beta[i] = C
-            continue
         slope = y[i] * (scores[i] + offset) - 1.0
-        target = min(max(beta[i] - slope / (weight[i] * curvature[i]), 0.0), C)
+        target = best_in_box(beta[i], slope, weight[i] * curvature[i], C)
         if target == beta[i]:
             continue
         step = y[i] * weight[i] * (target - beta[i])
@@ -217,14 +224,11 @@ def row_sweep(
         length = norms[i] + coupling
         near = to_mean[i] + coupling * y[i] * mean_label
         centre = mean_norm + coupling * mean_label * mean_label
-        if length <= 0.0:  # a row at the origin: its margin is never positive
-            beta[i] = C
-            continue
         margin = y[i] * (row_dot(rows, i, v) + offset) + tau * to_mean[i]
         slope = margin - 1.0
         mass = weight[i]
         if spread == 0.0:
-            target = min(max(beta[i] - slope / (mass * length), 0.0), C)
+            target = best_in_box(beta[i], slope, mass * length, C)
             step = target - beta[i]
             shift = 0.0
         else:
@@ -233,8 +237,7 @@ def row_sweep(
             mixed = -mass * (length - near)
             bend = mass * (length - 2.0 * near + centre) + 1.0 / spread
             reduced = mass * length - mixed * mixed / bend
-            target = beta[i] - (slope - mixed * pull / bend) / reduced
-            target = min(max(target, 0.0), C)
+            target = best_in_box(beta[i], slope - mixed * pull / bend, reduced, C)
             step = target - beta[i]
             shift = -(pull + mixed * step) / bend
             delta[i] += shift

@@ -46,7 +46,10 @@ def solve_newton(problem, *, tol, max_iter, start=None, progress=None, rng=None)
         stuck = np.isfinite(best_gap) and n_iter >= best_iter + PATIENCE
         if converged or stuck or n_iter >= max_iter:
             break
-        if slope_norm <= ACCURACY * problem.mean((beta - anchor) ** 2) * problem.total / sigma:
+        if (
+            slope_norm
+            <= ACCURACY * problem.mean((beta - anchor) ** 2) * problem.total / sigma
+        ):
             if np.isinf(problem.C):
                 refuse_unseparable(problem, beta)
             anchor = beta
@@ -56,6 +59,8 @@ def solve_newton(problem, *, tol, max_iter, start=None, progress=None, rng=None)
             continue
         n_iter += 1
         point = _newton_step(problem, point, anchor, sigma, slope, extra)
+    point = problem.settle(point)
+    certificate = problem.certify(point, beta, slope, slope_norm)
     return Solution(
         point.w, point.offset, point.margins, beta, certificate, max(n_iter, 1), converged
     )
@@ -116,7 +121,7 @@ def refuse_unseparable(problem, beta):
     length = np.sqrt(design.squared_norms().max())
     imbalance = length * (problem.y @ weighted) if problem.fit_intercept else 0.0
     width = np.hypot(np.sqrt(max(design.inner(gap, gap), 0.0)), imbalance)
-    if 0 < weighted.sum() and width <= NO_MARGIN * length * weighted.sum():
+    if weighted.sum() > 0 and width <= NO_MARGIN * length * weighted.sum():
         raise ValueError(
             "C=inf asks for a hard margin, but the classes cannot be separated: "
             "every margin is below "

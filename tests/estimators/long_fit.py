@@ -1,0 +1,37 @@
+"""A fit that lasts until it is interrupted; run by test_interrupt.py as a process."""
+
+import sys
+import time
+
+import numpy as np
+
+from largemargin import LDMClassifier, LinearLDMClassifier
+
+rng = np.random.default_rng(0)
+FOREVER = {"C": 100, "tol": 1e-15, "max_iter": 10**6, "random_state": 0}
+MACHINES = {
+    "factorisation": LDMClassifier(),
+    "newton": LinearLDMClassifier(**FOREVER),
+    "sweeps": LinearLDMClassifier(solver="dual_cd", **FOREVER),
+    "threads": LinearLDMClassifier(solver="dual_cd", n_jobs=2, **FOREVER),
+}
+N_ROWS = {"factorisation": 6000, "newton": 800_000, "sweeps": 300_000, "threads": 20_000}
+
+
+def main(name):
+    """Warm up, say so, fit, and tell how an interrupt was taken."""
+    machine = MACHINES[name]
+    X = rng.normal(size=(N_ROWS[name], 40))
+    y = rng.integers(4 if name == "threads" else 2, size=len(X))
+    machine.set_params(max_iter=2).fit(X[:600], y[:600])
+    machine.set_params(max_iter=10**6)
+    before = dict(vars(machine))
+    print("ready", flush=True)
+    try:
+        machine.fit(X, y)
+    except KeyboardInterrupt:
+        print(time.time(), vars(machine) == before, flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
