@@ -2,6 +2,7 @@
 
 import logging
 import pickle
+import tracemalloc
 
 import numpy as np
 import pandas as pd
@@ -150,3 +151,19 @@ def test_pickles_predict_the_same(iris):
     for machine in LDMClassifier(), LinearLDMClassifier():
         copy = pickle.loads(pickle.dumps(machine.fit(X, y)))
         assert_array_equal(copy.decision_function(X), machine.decision_function(X))
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_rows_are_not_copied(dtype, order):
+    rng = np.random.default_rng(0)
+    X = np.asarray(rng.normal(size=(50_000, 100)), dtype=dtype, order=order)
+    y = np.where(X[:, 0] + rng.normal(size=50_000) > 0, 1, 0)
+    machine = LinearLDMClassifier().fit(X[:100], y[:100])
+    tracemalloc.start()
+    try:
+        machine.fit(X, y)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 0.7 * X.nbytes

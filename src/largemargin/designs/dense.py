@@ -1,4 +1,4 @@
-"""Dense rows: products by BLAS where the widths agree, by our loops where they do not."""
+"""Dense rows: products by BLAS, narrow rows widened block by block."""
 
 from functools import cached_property
 
@@ -7,7 +7,7 @@ import numpy as np
 from largemargin.designs.linear import LinearDesign
 from largemargin.designs.row_loops import Rows
 
-# Rows are weighted and multiplied in blocks of about this many bytes, which fit a cache.
+# Rows are widened and weighted in blocks of about this many bytes, which fit a cache.
 BLOCK_BYTES = 1 << 20
 
 
@@ -27,19 +27,31 @@ class DenseDesign(LinearDesign):
 
     def scores(self, w):
         """Return the inner product of every row with ``w``."""
-        return self.X @ w if self._wide else super().scores(w)
+        if self._wide:
+            return self.X @ w
+        out = np.empty(self.n_rows)
+        for block in self._blocks(self.n_rows):
+            out[block] = self.X[block].astype(np.float64) @ w
+        return out
 
     def combine(self, coefficients):
         """Return the combination of the rows with these coefficients."""
-        return coefficients @ self.X if self._wide else super().combine(coefficients)
+        if self._wide:
+            return coefficients @ self.X
+        out = np.zeros(self.n_features)
+        for block in self._blocks(self.n_rows):
+            out += coefficients[block] @ self.X[block].astype(np.float64)
+        return out
+
+    def _blocks(self, n_rows):
+        height = max(1, BLOCK_BYTES // (8 * self.n_features))
+        return (slice(start, start + height) for start in range(0, n_rows, height))
 
     def gram(self, selected, coefficients):
         """Return ``sum coefficients_i x_i x_i'`` over the selected rows."""
         out = np.zeros((self.n_features, self.n_features))
         root = np.sqrt(coefficients[selected]).astype(self.X.dtype)[:, None]
-        height = max(1, BLOCK_BYTES // (self.n_features * self.X.itemsize))
-        for start in range(0, len(selected), height):
-            block = slice(start, start + height)
+        for block in self._blocks(len(selected)):
             scaled = self.X[selected[block]] * root[block]
             out += scaled.T @ scaled
         return out

@@ -176,7 +176,7 @@ class BaseLDMClassifier(ClassifierMixin, BaseEstimator):
         several = len(solutions) > 1
 
         def shape(values):
-            return np.array(values) if several else values[0]
+            return np.array(values) if several else float(values[0])
 
         self.classes_ = classes
         self.intercept_ = np.array([s.offset for s in solutions])
