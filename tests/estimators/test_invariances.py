@@ -61,7 +61,7 @@ def test_sparse_rows_are_dense_rows(machine, seed):
 
 
 @pytest.mark.parametrize(
-    "names", [("no", "yes"), (False, True), (-7.0, 3.0), (np.int8(3), np.int8(4))]
+    "names", [("no", "yes"), (False, True), (-7.5, 3.25), (np.int8(3), np.int8(4))]
 )
 def test_labels_may_be_anything(blobs, names):
     X, y = blobs
@@ -140,3 +140,11 @@ def test_balanced_weights_know_the_sample_weights(blobs):
     repeated = LinearLDMClassifier(class_weight="balanced", tol=1e-12)
     repeated.fit(X.repeat(weight, axis=0), y.repeat(weight))
     assert_allclose(ours.coef_, repeated.coef_, rtol=1e-6)
+
+
+def test_large_products_give_the_same_bits_again():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60_000, 80))
+    y = np.where(X[:, 0] + rng.normal(size=60_000) > 0, 1, 0)
+    first = LinearLDMClassifier().fit(X, y).coef_
+    assert_array_equal(LinearLDMClassifier(n_jobs=2).fit(X.copy(), y).coef_, first)

@@ -18,7 +18,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import ThreadpoolController
 
-from largemargin._compat import Interval, StrOptions, check_sample_weight
+from largemargin._compat import Interval, StrOptions, check_sample_weight, fit_context
 from largemargin.problem import Problem
 from largemargin.solvers import Progress, Start, solve
 
@@ -55,7 +55,12 @@ class Stopped(Exception):
 
 
 class BaseLDMClassifier(ClassifierMixin, BaseEstimator):
-    """Validation, encoding, prices, one-vs-rest and bookkeeping of the machines."""
+    """The story of a fit: validate, encode, pose, solve, keep, warn.
+
+    Subclasses tell how rows become a design, ``_design``, how solutions are kept and
+    scored, ``_keep_elements`` and ``_scores``, and where the last fit ended,
+    ``_last_elements``.
+    """
 
     _parameter_constraints: dict = {
         "C": [Interval(Real, 0, None, closed="both")],
@@ -71,23 +76,47 @@ class BaseLDMClassifier(ClassifierMixin, BaseEstimator):
         "warm_start": ["boolean"],
     }
 
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y, sample_weight=None):
+        """Fit the machine.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training rows, or their Gram matrix for ``kernel="precomputed"``.
+
+        y : array-like of shape (n_samples,)
+            Labels of any type.
+
+        sample_weight : array-like of shape (n_samples,), default=None
+            A weight of 2 equals the row twice, 0 its absence.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+        """
+        with all_or_nothing(self):
+            X, y, weight = self._validate(X, y, sample_weight)
+            counted = weight > 0
+            starts = self._starts(X, weight, counted)
+            classes, problems = self._pose(y[counted], weight[counted])
+            design = self._design(X, weight, counted)
+            results = self._run([problem.on(design) for problem in problems], starts)
+            self._keep_results(classes, results, weight[counted], counted)
+            self._keep_elements(X, [solution.w for solution, _ in results], counted)
+        self._warn_unless_converged(results)
+        return self
+
     def _validate(self, X, y, sample_weight, **options):
         """Return rows, labels and weights, checked, rows of no weight still among them."""
         X, y = validate_data(
             self, X, y, accept_sparse="csr", dtype=FLOATS, multi_output=False, **options
         )
         check_sparse_indices(X)
-        check_classification_targets(y)
+        if len(np.unique(y)) > 2:  # any two values are labels; many may be measurements
+            check_classification_targets(y)
         return X, y, self._row_weights(X, y, sample_weight)
-
-    def _refuse_one_class(self, y):
-        """Raise unless the rows that count are of two classes at least."""
-        classes = np.unique(y)
-        if len(classes) < 2:
-            raise ValueError(
-                f"{type(self).__name__} needs at least two classes with positive weight; "
-                f"got one class only: {classes[0]!r}."
-            )
 
     def _row_weights(self, X, y, sample_weight):
         weight = np.array(check_sample_weight(sample_weight, X, dtype=np.float64))
@@ -111,24 +140,28 @@ class BaseLDMClassifier(ClassifierMixin, BaseEstimator):
         lambda_mean = MEAN_SCALE * unit if self.lambda_mean == "scale" else self.lambda_mean
         return float(self.C), float(lambda_var), float(lambda_mean)
 
-    def _fit_machines(self, design, y, weight, starts):
-        """Return the classes and, for each machine, its solution and its history."""
+    def _pose(self, y, weight):
+        """Return the classes and a problem for each machine, still without a design."""
         classes = np.unique(y)
+        if len(classes) < 2:
+            raise ValueError(
+                f"{type(self).__name__} needs at least two classes with positive weight; "
+                f"got one class only: {classes[0]!r}."
+            )
         positives = classes[1:] if len(classes) == 2 else classes
         prices = self._prices(weight.sum())
+        signs = [np.where(y == label, 1.0, -1.0) for label in positives]
         problems = [
-            Problem(
-                design, np.where(y == label, 1.0, -1.0), weight, *prices, self.fit_intercept
-            )
-            for label in positives
+            Problem(None, sign, weight, *prices, self.fit_intercept) for sign in signs
         ]
         for problem in problems:
             problem.refuse_unbounded()
+        return classes, problems
+
+    def _run(self, problems, starts):
+        """Return the solution and the history of each machine."""
         seeds = check_random_state(self.random_state).randint(2**31 - 1, size=len(problems))
         starts = starts if len(starts) == len(problems) else [None] * len(problems)
-        return classes, self._run(problems, seeds, starts)
-
-    def _run(self, problems, seeds, starts):
         stop = Event()
 
         def watch():
@@ -188,15 +221,16 @@ class BaseLDMClassifier(ClassifierMixin, BaseEstimator):
         self.dual_beta_ = beta if several else beta[0]
         self.history_ = list(histories) if several else histories[0]
 
-    def _warm_starts(self, elements, weight, counted):
+    def _starts(self, X, weight, counted):
         """Return where the last fit ended, if it was on as many rows and classes."""
         if not (self.warm_start and hasattr(self, "dual_beta_")):
             return []
         beta = np.atleast_2d(self.dual_beta_)
-        if beta.shape[1] != len(counted):
+        elements = self._last_elements(X.shape[1])
+        if beta.shape[1] != len(counted) or len(elements) != len(beta):
             return []
         return [
-            Start(row[counted] / weight, element, float(offset))
+            Start(row[counted] / weight[counted], element, float(offset))
             for row, element, offset in zip(beta, elements, self.intercept_, strict=True)
         ]
 

@@ -3,10 +3,11 @@
 from numbers import Integral, Real
 
 import numpy as np
+import scipy.sparse as sp
 
-from largemargin._compat import Interval, StrOptions, fit_context
+from largemargin._compat import Interval, StrOptions
 from largemargin.designs.kernel import KernelDesign
-from largemargin.estimators.base import BaseLDMClassifier, all_or_nothing
+from largemargin.estimators.base import BaseLDMClassifier
 from largemargin.kernels import KERNELS, Kernel, check_gram, definite_part, settle_gamma
 
 
@@ -200,46 +201,10 @@ class LDMClassifier(BaseLDMClassifier):
         self.verbose = verbose
         self.warm_start = warm_start
 
-    @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y, sample_weight=None):
-        """Fit the machine.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training rows, or their Gram matrix for ``kernel="precomputed"``.
-
-        y : array-like of shape (n_samples,)
-            Labels of any type.
-
-        sample_weight : array-like of shape (n_samples,), default=None
-            A weight of 2 equals the row twice, 0 its absence.
-
-        Returns
-        -------
-        self : LDMClassifier
-            The fitted estimator.
-        """
-        with all_or_nothing(self):
-            X, y, weight = self._validate(X, y, sample_weight)
-            counted = weight > 0
-            self._refuse_one_class(y[counted])
-            gram, projector = self._gram(X, weight, counted)
-            starts = self._warm_starts(
-                [None] * len(getattr(self, "intercept_", [])), weight[counted], counted
-            )
-            classes, results = self._fit_machines(
-                KernelDesign(gram), y[counted], weight[counted], starts
-            )
-            self._keep_results(classes, results, weight[counted], counted)
-            self._keep_expansion(X, [s.w for s, _ in results], projector, counted)
-        self._warn_unless_converged(results)
-        return self
-
-    def _gram(self, X, weight, counted):
+    def _design(self, X, weight, counted):
         """Return the Gram matrix of the rows that count, made definite if need be."""
         if self.kernel == "precomputed":
-            if hasattr(X, "toarray"):
+            if sp.issparse(X):
                 X = X.toarray()
             gram = check_gram(X, X.shape[0], "X with kernel='precomputed'")
             self._kernel = Kernel("precomputed")
@@ -249,10 +214,15 @@ class LDMClassifier(BaseLDMClassifier):
             gamma = settle_gamma(self.gamma, rows, weight[counted])
             self._kernel = Kernel(self.kernel, gamma, self.degree, self.coef0)
             gram = self._kernel.gram(rows)
-        return definite_part(gram, self._kernel)
+        gram, self._projector = definite_part(gram, self._kernel)
+        return KernelDesign(gram)
 
-    def _keep_expansion(self, X, elements, projector, counted):
+    def _last_elements(self, n_features):
+        return [None] * len(self.intercept_)
+
+    def _keep_elements(self, X, elements, counted):
         alpha = np.array(elements)
+        projector = vars(self).pop("_projector")
         if projector is not None:
             alpha = (alpha @ projector) @ projector.T
         numbers = np.flatnonzero(counted)

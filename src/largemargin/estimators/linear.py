@@ -169,45 +169,18 @@ class LinearLDMClassifier(BaseLDMClassifier):
         self.verbose = verbose
         self.warm_start = warm_start
 
-    @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y, sample_weight=None):
-        """Fit the machine.
+    def _design(self, X, weight, counted):
+        return design_of(X if counted.all() else X[counted])
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training rows; float32 and float64 are used as they are.
+    def _keep_elements(self, X, elements, counted):
+        self.coef_ = np.array(elements)
+        self._descents = None
 
-        y : array-like of shape (n_samples,)
-            Labels of any type.
+    def _last_elements(self, n_features):
+        return self.coef_ if self.coef_.shape[1] == n_features else []
 
-        sample_weight : array-like of shape (n_samples,), default=None
-            A weight of 2 equals the row twice, 0 its absence.
-
-        Returns
-        -------
-        self : LinearLDMClassifier
-            The fitted estimator.
-        """
-        with all_or_nothing(self):
-            X, y, weight = self._validate(X, y, sample_weight)
-            counted = weight > 0
-            self._refuse_one_class(y[counted])
-            if not counted.all():
-                X, y, weight = X[counted], y[counted], weight[counted]
-            starts = self._starts(X, weight, counted)
-            classes, results = self._fit_machines(design_of(X), y, weight, starts)
-            self._keep_results(classes, results, weight, counted)
-            self.coef_ = np.array([solution.w for solution, _ in results])
-            self._descents = None
-        self._warn_unless_converged(results)
-        return self
-
-    def _starts(self, X, weight, counted):
-        coef = getattr(self, "coef_", None)
-        if coef is None or coef.shape[1] != X.shape[1]:
-            return []
-        return self._warm_starts(coef, weight, counted)
+    def _scores(self, X):
+        return safe_sparse_dot(X, self.coef_.T, dense_output=True)
 
     @fit_context(prefer_skip_nested_validation=True)
     def partial_fit(self, X, y, classes=None, sample_weight=None):
@@ -305,6 +278,3 @@ class LinearLDMClassifier(BaseLDMClassifier):
                 for w, offset in zip(self.coef_, self.intercept_, strict=True)
             ]
         return [Descent.at(np.zeros(n_features)) for _ in range(n_machines)]
-
-    def _scores(self, X):
-        return safe_sparse_dot(X, self.coef_.T, dense_output=True)
