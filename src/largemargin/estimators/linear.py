@@ -132,7 +132,7 @@ class LinearLDMClassifier(BaseLDMClassifier):
     >>> machine.duality_gap_ <= machine.tol
     True
     >>> print(f"{machine.score(minmax_scale(X), y):.2f}")
-    0.98
+    0.97
     """
 
     _parameter_constraints: dict = {

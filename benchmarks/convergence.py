@@ -1,0 +1,77 @@
+"""Do the defaults converge on every data set of a directory?
+
+Reads ``index.tsv`` and ``<name>.libsvm.xz`` files, scales features to [0, 1] (text, with
+far more features than rows, to rows of unit length), fits both estimators with their
+default settings at C = 1 and 100, the kernel machine on up to 1,000 rows, and fails on any
+warning or gap above tol.
+
+    python benchmarks/convergence.py DIRECTORY
+"""
+
+import argparse
+import csv
+import lzma
+import sys
+import time
+import warnings
+from pathlib import Path
+
+import numpy as np
+from sklearn.datasets import load_svmlight_file
+from sklearn.preprocessing import MaxAbsScaler, minmax_scale, normalize
+
+from largemargin import LDMClassifier, LinearLDMClassifier
+
+MAX_KERNEL_ROWS = 1000
+MAX_DENSE = 100_000_000
+
+
+def load(path, n_features):
+    """Return the scaled rows and the labels of a file."""
+    with lzma.open(path) as stream:
+        X, y = load_svmlight_file(stream, n_features=n_features, zero_based=False)
+    n_rows = X.shape[0]
+    if n_features > 10 * n_rows:
+        return normalize(X), y
+    if n_rows * n_features <= MAX_DENSE and X.nnz > 0.3 * n_rows * n_features:
+        return minmax_scale(X.toarray()), y
+    return MaxAbsScaler().fit_transform(X), y
+
+
+def fit(machine, X, y):
+    """Return a line about the fit and whether it is as it should be."""
+    begin = time.perf_counter()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        machine.fit(X, y)
+    gap = np.max(machine.duality_gap_)
+    good = gap <= machine.tol and not caught
+    told = f"gap {gap:.1e}, {machine.n_iter_:3} steps, {time.perf_counter() - begin:6.2f} s"
+    return told + "".join(f"  {warning.message}" for warning in caught), good
+
+
+def main():
+    """Fit everything, print a line a fit, exit with 1 if any falls short."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("directory", type=Path)
+    directory = parser.parse_args().directory
+    with open(directory / "index.tsv", newline="") as stream:
+        entries = list(csv.DictReader(stream, delimiter="\t"))
+    all_good = True
+    for entry in sorted(entries, key=lambda e: int(e["instances"])):
+        path = directory / f"{entry['name']}.libsvm.xz"
+        X, y = load(path, int(entry["features"]))
+        for C in 1, 100:
+            machines = [LinearLDMClassifier(C)]
+            if len(y) <= MAX_KERNEL_ROWS:
+                machines.append(LDMClassifier(C))
+            for machine in machines:
+                told, good = fit(machine, X, y)
+                all_good &= good
+                name = f"{entry['name']:15} {type(machine).__name__:19} C={C:<4}"
+                print(f"{'  ' if good else '! '}{name} {told}", flush=True)
+    return 0 if all_good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
