@@ -1,4 +1,4 @@
-"""Do the defaults converge on every data set of a directory?
+"""Show whether the defaults converge on every data set of a directory.
 
 Reads ``index.tsv`` and ``<name>.libsvm.xz`` files, scales features to [0, 1] (text, with
 far more features than rows, to rows of unit length), fits both estimators with their

@@ -36,7 +36,10 @@ class Kernel:
     def __call__(self, X, Y):
         """Return the kernel between the rows of ``X`` and those of ``Y``."""
         if callable(self.name):
-            return np.asarray(self.name(X, Y))
+            values = self.name(X, Y)
+            return values.toarray() if sp.issparse(values) else np.asarray(values)
+        # Expansions have large coefficients of both signs: narrow values would show.
+        X, Y = (rows.astype(np.float64, copy=False) for rows in (X, Y))
         wanted = {
             "poly": ("gamma", "degree", "coef0"),
             "rbf": ("gamma",),
@@ -49,6 +52,8 @@ class Kernel:
     @property
     def is_definite(self):
         """Whether every Gram matrix is known to be positive semi-definite."""
+        if callable(self.name):
+            return False
         return self.name in {"linear", "rbf", "laplacian", "cosine"} or (
             self.name == "poly" and self.coef0 >= 0
         )
@@ -58,13 +63,18 @@ class Kernel:
         n_rows = X.shape[0]
         if callable(self.name):
             return check_gram(self(X, X), n_rows, "the kernel's values")
-        narrow = X.dtype == np.float32 or n_rows > MAX_WIDE_ROWS
-        out = np.empty((n_rows, n_rows), dtype=np.float32 if narrow else np.float64)
+        dtype = np.float32 if n_rows > MAX_WIDE_ROWS else np.float64
+        out = np.empty((n_rows, n_rows), dtype=dtype)
         for start in range(0, n_rows, TILE):
             stop = min(start + TILE, n_rows)
             tile = self(X[start:stop], X[:stop])
             corner = tile[:, start:]
             tile[:, start:] = 0.5 * (corner + corner.T)
+            if not np.isfinite(tile).all():
+                raise ValueError(
+                    f"kernel={self.name!r} overflows on these rows. Scale the features or "
+                    "lower gamma, degree or coef0."
+                )
             out[start:stop, :stop] = tile
             out[:start, start:stop] = tile[:, :start].T
         return out
@@ -150,7 +160,7 @@ def definite_part(gram, kernel):
         lambda: eigh(gram.astype(np.float64), check_finite=False)
     )
     told = f"eigenvalues from {values[0]:.3g} to {values[-1]:.3g} on these rows"
-    if kernel.name not in KERNELS:
+    if callable(kernel.name) or kernel.name not in KERNELS:
         raise ValueError(
             "The kernel must be positive semi-definite, or the problem has no minimum; "
             f"got {told}. Add a multiple of the identity, cut the negative eigenvalues "

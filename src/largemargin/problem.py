@@ -71,9 +71,10 @@ class Problem:
     @property
     def is_bounded(self):
         """Whether the objective has a minimum: the intercept must not run away."""
-        return (
-            self.lambda_var > 0 or not self.fit_intercept or self._pull() <= self._brake()
-        )
+        if self.lambda_var > 0 or not self.fit_intercept:
+            return True
+        rounding = 1e-12 * np.sum(np.abs(self.weight * self.reward))
+        return self._pull() <= self._brake() + rounding
 
     def _pull(self):
         """Return the reward of moving the intercept towards the larger class."""
@@ -230,6 +231,11 @@ class Problem:
         shift = frozen.search(level, self.y, beta, 1.0, first=0.0, accuracy=0.0)
         return offset, proximal_step(level + shift * self.y, beta, 1.0, self.C)[0]
 
+    def stretch(self, margins):
+        """Return the factor that lifts all margins to one where C allows nothing less."""
+        smallest = margins.min() if np.isinf(self.C) else 1.0
+        return max(1.0, 1.0 / smallest) if smallest > 0 else 1.0
+
     def examine(self, w, offset, beta):
         """Return the point, the dual variables and the certificate of any pair."""
         design = self.design
@@ -248,14 +254,11 @@ class Problem:
         """
         design, margins = self.design, point.margins
         norm = design.inner(point.w, point.w, point.scores)
-        if norm < 0:  # rounding has made a Gram matrix indefinite, and this point shows it
+        # Rounding can make a Gram matrix indefinite; a point that shows it proves nothing.
+        indefinite = norm < 0 or slope_norm < -1e-6 * norm
+        stretch = self.stretch(margins)
+        if indefinite or (np.isinf(self.C) and stretch * margins.min() <= 0):
             return Certificate(np.inf, np.inf, 1.0)
-        stretch = 1.0
-        if np.isinf(self.C):
-            worst = margins.min()
-            if worst <= 0:
-                return Certificate(np.inf, np.inf, 1.0)
-            stretch = max(1.0, 1.0 / worst)
         extra = stretch - 1.0
         variance = self.mean(self.centred(margins) ** 2)
         half_spread = 0.5 * self.spread * self.total

@@ -1,9 +1,11 @@
 """Rows known by their Gram matrix only: the feature space is that of a kernel."""
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
-from scipy.linalg import cho_factor, cho_solve
-from scipy.linalg.lapack import dpotrf, dpotri, dpstrf
+from scipy.linalg import cho_factor, cho_solve, solve_triangular
+from scipy.linalg.lapack import dpotri, dpstrf
 
 from largemargin._jit import JIT
 from largemargin.designs.memo import Memo
@@ -24,6 +26,8 @@ def add_columns(gram, selected, coefficients, out):
 
 def damped_factor(matrix):
     """Return a Cholesky factor; rounding may ask for a little more on the diagonal."""
+    if not np.isfinite(np.trace(matrix)):
+        raise FloatingPointError("a Newton system overflowed: scale the features")
     damping = 0.0
     while True:
         try:
@@ -35,14 +39,28 @@ def damped_factor(matrix):
             matrix[np.diag_indices_from(matrix)] += damping
 
 
+class Factor(NamedTuple):
+    """Rows of features with a given Gram matrix; those of the pivots are triangular."""
+
+    rows: np.ndarray
+    pivots: np.ndarray
+
+    def expand(self, w):
+        """Return the expansion of ``w`` over the pivots, which span all rows."""
+        alpha = np.zeros(len(self.rows))
+        corner = self.rows[self.pivots]
+        alpha[self.pivots] = solve_triangular(corner, w, lower=True, trans=1)
+        return alpha
+
+
 def pivoted_factor(gram):
-    """Return F with ``F F' = gram`` up to rounding, by pivoted Cholesky."""
+    """Return rows with ``rows rows' = gram`` up to rounding, by pivoted Cholesky."""
     matrix = gram.astype(np.float64, order="F")
     rounding = len(gram) * np.finfo(gram.dtype).eps * max(np.diagonal(gram).max(), 0.0)
     lower, pivots, rank, _ = dpstrf(matrix, tol=rounding, lower=1, overwrite_a=1)
-    out = np.empty((len(gram), max(rank, 1)))
-    out[pivots - 1] = np.tril(lower)[:, : max(rank, 1)] if rank else 0.0
-    return out
+    rows = np.empty((len(gram), rank))
+    rows[pivots - 1] = np.tril(lower)[:, :rank]
+    return Factor(rows, pivots[:rank] - 1)
 
 
 class KernelDesign:
@@ -113,7 +131,7 @@ class KernelDesign:
         return solve
 
     def factor(self):
-        """Return rows of features with this Gram matrix, as many as its rank."""
+        """Return rows of features with this Gram matrix, as many features as its rank."""
         return self._memo("factor", None, lambda: pivoted_factor(self.gram))
 
     def damped_inverse(self, weight, spread):
@@ -122,7 +140,7 @@ class KernelDesign:
         def invert():
             matrix = self.gram.astype(np.float64, order="F")
             matrix[np.diag_indices_from(matrix)] += 1.0 / (spread * weight)
-            factor, _ = dpotrf(matrix, lower=1, overwrite_a=1)
+            factor, _ = damped_factor(matrix)
             inverse, _ = dpotri(factor, lower=1, overwrite_c=1)
             return np.tril(inverse) + np.tril(inverse, -1).T
 

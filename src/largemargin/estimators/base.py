@@ -13,7 +13,6 @@ from joblib import effective_n_jobs
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import ThreadpoolController
@@ -114,6 +113,9 @@ class BaseLDMClassifier(ClassifierMixin, BaseEstimator):
             self, X, y, accept_sparse="csr", dtype=FLOATS, multi_output=False, **options
         )
         check_sparse_indices(X)
+        if sp.issparse(X) and not X.has_canonical_format:
+            X = X.copy()
+            X.sum_duplicates()
         if len(np.unique(y)) > 2:  # any two values are labels; many may be measurements
             check_classification_targets(y)
         return X, y, self._row_weights(X, y, sample_weight)
@@ -324,7 +326,7 @@ def class_weights(class_weight, y, weight):
         with np.errstate(divide="ignore"):
             factors = mass.sum() / (np.count_nonzero(mass) * mass)
         return np.where(weight > 0, factors[codes], 0.0)
-    factors = compute_class_weight(class_weight, classes=classes, y=y)
+    factors = np.array([class_weight.get(label, 1.0) for label in classes.tolist()])
     if not (np.isfinite(factors).all() and (factors >= 0).all()):
         raise ValueError(f"class_weight must be finite and >= 0; got {class_weight!r}.")
     return factors[codes]

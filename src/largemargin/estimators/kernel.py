@@ -235,12 +235,12 @@ class LDMClassifier(BaseLDMClassifier):
     @property
     def coef_(self):
         """``w`` itself, for a linear kernel."""
-        if self.kernel != "linear":
+        if self._kernel.name != "linear":
             raise AttributeError("coef_ exists for kernel='linear' only.")
         return np.asarray(self.dual_coef_ @ self.support_vectors_)
 
     def _scores(self, X):
-        if self.kernel == "precomputed":
+        if self._kernel.name == "precomputed":
             return X[:, self.support_] @ self.dual_coef_.T
         return self._kernel.scores(X, self.support_vectors_, self.dual_coef_)
 

@@ -170,7 +170,15 @@ class LinearLDMClassifier(BaseLDMClassifier):
         self.warm_start = warm_start
 
     def _design(self, X, weight, counted):
-        return design_of(X if counted.all() else X[counted])
+        design = design_of(X if counted.all() else X[counted])
+        with np.errstate(over="ignore"):
+            largest = design.squared_norms().max()
+        if not np.isfinite(largest):
+            raise ValueError(
+                "The squared length of a row overflows. Scale the features, for example "
+                "with sklearn.preprocessing.MinMaxScaler."
+            )
+        return design
 
     def _keep_elements(self, X, elements, counted):
         self.coef_ = np.array(elements)
@@ -210,6 +218,12 @@ class LinearLDMClassifier(BaseLDMClassifier):
             The estimator, one batch wiser.
         """
         with all_or_nothing(self):
+            if np.isinf(self.C) or self.class_weight == "balanced":
+                raise ValueError(
+                    "partial_fit needs a finite C and class weights that do not depend on "
+                    f"the batch; got C={self.C}, class_weight={self.class_weight!r}. Use "
+                    "fit, or a dict of class weights."
+                )
             first = not hasattr(self, "coef_")
             X, y, weight = self._validate(X, y, sample_weight, reset=first)
             self._check_batch_classes(y, classes, first)
@@ -265,8 +279,16 @@ class LinearLDMClassifier(BaseLDMClassifier):
         self.coef_ = np.array([w for w, _ in averages])
         self.intercept_ = np.array([offset for _, offset in averages])
         self.n_iter_ = 1
-        # A certificate would need all the rows again.
+        # What would need all the rows again is not known.
         self.duality_gap_ = np.nan
+        for name in (
+            "objective_",
+            "margin_mean_",
+            "margin_variance_",
+            "dual_beta_",
+            "history_",
+        ):
+            vars(self).pop(name, None)
 
     def _resume(self, n_machines, n_features):
         """Return copies of the runs so far, begun where the last fit ended if any."""

@@ -4,6 +4,7 @@ from largemargin.designs.kernel import KernelDesign
 from largemargin.designs.linear import MAX_FACTORED
 from largemargin.solvers.kernel_dual import solve_kernel_dual
 from largemargin.solvers.newton import solve_newton
+from largemargin.solvers.solution import Start
 
 # Up to this many rows a machine with more features than rows is solved on its Gram matrix.
 MAX_GRAM_ROWS = 5000
@@ -19,8 +20,11 @@ def solve_auto(problem, **options):
     return solve_newton(problem, **options)
 
 
-def _solve_on_gram(problem, **options):
+def _solve_on_gram(problem, *, start=None, **options):
     """Solve for the expansion of ``w`` over the rows, which exists by Theorem 1."""
-    solution = solve_kernel_dual(problem.on(problem.design.as_kernel()), **options)
+    if start is not None:
+        start = Start(start.beta, None, start.offset)
+    on_gram = problem.on(problem.design.as_kernel())
+    solution = solve_kernel_dual(on_gram, start=start, **options)
     solution.w = problem.design.combine(solution.w)
     return solution

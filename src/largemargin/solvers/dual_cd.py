@@ -38,8 +38,9 @@ def solve_dual_cd(problem, *, tol, max_iter, start=None, progress=None, rng=None
     svm = metric.pose(problem)
     start = None if start is None else Start(start.beta)
     solution = _descend(svm, GramDescent(svm, start), **options)
-    solution.w, solution.offset = metric.lift(problem, solution.margins, solution.beta)
-    return solution
+    w, offset = metric.lift(problem, solution)
+    point, beta, certificate = problem.examine(w, offset, solution.beta)
+    return Solution.of(problem, point, beta, certificate, solution.n_iter, tol)
 
 
 def _descend(problem, state, *, tol, max_iter, progress, rng):
@@ -57,15 +58,7 @@ def _descend(problem, state, *, tol, max_iter, progress, rng):
             break
         if np.isinf(problem.C):
             refuse_unseparable(problem, beta)
-    return Solution(
-        point.w,
-        point.offset,
-        point.margins,
-        beta,
-        certificate,
-        n_iter,
-        certificate.relative <= tol,
-    )
+    return Solution.of(problem, point, beta, certificate, n_iter, tol)
 
 
 def _first_beta(problem, start):

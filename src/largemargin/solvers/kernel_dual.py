@@ -5,6 +5,8 @@ last one ended; a dear one is absorbed into the metric, once for all. Few rows, 
 that rounding makes hard, are turned into explicit features.
 """
 
+from functools import partial
+
 import numpy as np
 from numba import njit
 
@@ -40,18 +42,25 @@ def solve_kernel_dual(problem, *, tol, max_iter, start=None, progress=None, rng=
     else:
         solution = _solve_in_metric(problem, **options)
     if not solution.converged and solution.n_iter < max_iter and n_rows <= MAX_FACTOR_ROWS:
-        options["start"] = Start(solution.beta, None, solution.offset)
         return _solve_on_factor(problem, **options)
     return solution
 
 
 def _solve_on_factor(problem, *, tol, max_iter, progress, start):
     """Solve on explicit features: slower on many rows, but safe on a singular Gram."""
-    rows = problem.on(DenseDesign(problem.design.factor()))
+    factor = problem.design.factor()
+    rows = problem.on(DenseDesign(factor.rows))
+    if start is not None:
+        start = Start(start.beta, None, start.offset)
     solution = solve_newton(
         rows, tol=tol, max_iter=max_iter, start=start, progress=progress
     )
-    solution.w = problem.forces(solution.margins, solution.beta)
+    # The forces expand w as sparsely as can be, but only as exactly as the gap is small.
+    forces = problem.forces(solution.margins, solution.beta)
+    point, beta, certificate = problem.examine(forces, solution.offset, solution.beta)
+    if certificate.relative <= tol:
+        return Solution.of(problem, point, beta, certificate, solution.n_iter, tol)
+    solution.w = forces + factor.expand(solution.w - factor.rows.T @ forces)
     return solution
 
 
@@ -71,19 +80,22 @@ def _solve_in_metric(problem, *, tol, max_iter, progress, start):
     solution = _solve_svm(
         metric.pose(problem), tol=tol, max_iter=max_iter, progress=progress, start=start
     )
-    solution.w, solution.offset = metric.lift(problem, solution.margins, solution.beta)
-    return solution
+    w, offset = metric.lift(problem, solution)
+    # The metric has rounding errors of its own: the certificate is about the Gram matrix.
+    point, beta, certificate = problem.examine(w, offset, solution.beta)
+    return Solution.of(problem, point, beta, certificate, solution.n_iter, tol)
 
 
 def _solve_in_rounds(problem, *, tol, max_iter, progress, start):
+    metric = partial(
+        _solve_in_metric, problem, tol=tol, max_iter=max_iter, progress=progress
+    )
     margins = np.zeros(problem.design.n_rows)
-    n_iter = 0
+    n_iter, last_gap = 0, np.inf
     while True:
         svm = problem.freeze_variance(margins)
         if not svm.is_bounded:
-            return _solve_in_metric(
-                problem, tol=tol, max_iter=max_iter, progress=progress, start=start
-            )
+            return metric(start=start)
         solution = _solve_svm(
             svm,
             tol=0.3 * tol,
@@ -92,21 +104,17 @@ def _solve_in_rounds(problem, *, tol, max_iter, progress, start):
             start=start,
         )
         n_iter += solution.n_iter
-        margins = solution.margins
-        start = Start(solution.beta, None, solution.offset)
-        _, _, certificate = problem.examine(solution.w, solution.offset, solution.beta)
+        point, beta, certificate = problem.examine(
+            solution.w, solution.offset, solution.beta
+        )
         progress(certificate)
-        converged = certificate.relative <= tol
-        if converged or n_iter >= max_iter:
-            return Solution(
-                solution.w,
-                solution.offset,
-                margins,
-                solution.beta,
-                certificate,
-                n_iter,
-                converged,
-            )
+        if certificate.relative <= tol or n_iter >= max_iter:
+            return Solution.of(problem, point, beta, certificate, n_iter, tol)
+        start = Start(beta, None, point.offset)
+        # An intercept, which nothing penalises, may swing from round to round.
+        if certificate.gap > CONTRACTION * last_gap:
+            return metric(start=start)
+        margins, last_gap = point.margins, certificate.gap
 
 
 def _contraction(problem, n_products=8):

@@ -35,10 +35,10 @@ class Metric(NamedTuple):
             reward=problem.reward,
         )
 
-    def lift(self, problem, margins, beta):
-        """Return the element and intercept behind a solution of the SVM."""
-        forces = problem.y * problem.weight * (beta + problem.reward)
-        return problem.forces(margins, beta), float(self.intercept @ forces)
+    def lift(self, problem, solution):
+        """Return the element and the intercept behind a solution of the SVM."""
+        pull = problem.spread * problem.weight * problem.centred(solution.margins)
+        return solution.w - problem.y * pull, float(self.intercept @ solution.w)
 
 
 def metric_of(problem):

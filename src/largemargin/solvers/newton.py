@@ -6,8 +6,11 @@ anchor follows. Both errors show in the duality gap, as the squared gradient and
 complementarity, so each is worked on while it is the larger one.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
+from largemargin.problem import Certificate, Point
 from largemargin.solvers.solution import Progress, Solution
 
 # Smoothing of the hinge at the start, in units of C; it sharpens by GROWTH a round.
@@ -20,8 +23,19 @@ MAX_GROWTH = 1e5
 ACCURACY = 0.25
 # So many steps without a smaller gap mean that rounding is all that is left.
 PATIENCE = 100
+MAX_MOVES = 1000
 # A separating margin below this fraction of the rows' length counts as none.
 NO_MARGIN = 1e-7
+
+
+class Best(NamedTuple):
+    """The pair with the smallest gap so far."""
+
+    point: Point
+    beta: np.ndarray
+    slope: np.ndarray
+    slope_norm: float
+    certificate: Certificate
 
 
 def solve_newton(problem, *, tol, max_iter, start=None, progress=None, rng=None):
@@ -31,8 +45,8 @@ def solve_newton(problem, *, tol, max_iter, start=None, progress=None, rng=None)
     point, anchor = _begin(problem, start)
     sigma = _first_sigma(problem, start)
     largest_sigma = MAX_GROWTH * sigma
-    n_iter = best_iter = 0
-    best_gap = np.inf
+    n_iter = n_moves = best_iter = 0
+    best = None
     while True:
         point = problem.centre(point, anchor, sigma)
         beta, extra = problem.dual_step(point.margins, anchor, sigma)
@@ -40,30 +54,28 @@ def solve_newton(problem, *, tol, max_iter, start=None, progress=None, rng=None)
         slope_norm = design.inner(slope, slope)
         certificate = problem.certify(point, beta, slope, slope_norm)
         progress(certificate)
-        converged = certificate.relative <= tol
-        if certificate.relative < best_gap:
-            best_gap, best_iter = certificate.relative, n_iter
-        stuck = np.isfinite(best_gap) and n_iter >= best_iter + PATIENCE
-        if converged or stuck or n_iter >= max_iter:
+        if best is None or certificate.gap < best.certificate.gap:
+            best = Best(point, beta, slope, slope_norm, certificate)
+            best_iter, n_moves = n_iter, 0
+        bounded = np.isfinite(best.certificate.gap)
+        stuck = bounded and max(n_iter - best_iter, n_moves) >= PATIENCE
+        if stuck or n_iter >= max_iter or n_moves >= MAX_MOVES:
             break
-        if (
-            slope_norm
-            <= ACCURACY * problem.mean((beta - anchor) ** 2) * problem.total / sigma
-        ):
+        if certificate.relative <= tol:
+            break
+        moved = problem.mean((beta - anchor) ** 2) * problem.total
+        if slope_norm <= ACCURACY * moved / sigma:
             if np.isinf(problem.C):
                 refuse_unseparable(problem, beta)
             anchor = beta
-            sigma *= GROWTH
-            if np.isfinite(best_gap):
-                sigma = min(sigma, largest_sigma)
+            n_moves += 1
+            sigma = min(GROWTH * sigma, largest_sigma) if bounded else GROWTH * sigma
             continue
         n_iter += 1
         point = _newton_step(problem, point, anchor, sigma, slope, extra)
-    point = problem.settle(point)
-    certificate = problem.certify(point, beta, slope, slope_norm)
-    return Solution(
-        point.w, point.offset, point.margins, beta, certificate, max(n_iter, 1), converged
-    )
+    point = problem.settle(best.point)
+    certificate = problem.certify(point, best.beta, best.slope, best.slope_norm)
+    return Solution.of(problem, point, best.beta, certificate, n_iter, tol)
 
 
 def _begin(problem, start):

@@ -66,3 +66,17 @@ class Solution:
     certificate: Certificate
     n_iter: int
     converged: bool
+
+    @classmethod
+    def of(cls, problem, point, beta, certificate, n_iter, tol):
+        """Return a point as a solution, stretched to the margins that it must keep."""
+        stretch = problem.stretch(point.margins)
+        return cls(
+            stretch * point.w,
+            stretch * point.offset,
+            stretch * point.margins,
+            beta,
+            certificate,
+            max(n_iter, 1),
+            bool(certificate.relative <= tol),
+        )

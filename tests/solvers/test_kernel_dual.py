@@ -1,0 +1,109 @@
+"""The three routes of the kernel solver against the features that the Gram matrix has."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from sklearn.metrics.pairwise import rbf_kernel
+
+from largemargin.designs.kernel import KernelDesign
+from largemargin.problem import Problem
+from largemargin.solvers import kernel_dual, solve
+
+N_ROWS = 400
+ROUTES = {
+    "_solve_svm": 0.0,
+    "_solve_in_rounds": 2**-4,
+    "_solve_in_metric": 30.0,
+}
+
+
+def problem_of(C, lambda_var, fit_intercept, dtype=np.float64):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(N_ROWS, 4))
+    X[:20] = X[20:40]
+    y = np.where(X[:, 0] * X[:, 1] + 0.5 * rng.normal(size=N_ROWS) > 0.3, 1.0, -1.0)
+    weight = rng.uniform(0.2, 3.0, N_ROWS)
+    design = KernelDesign(rbf_kernel(X, gamma=0.3).astype(dtype))
+    return Problem(design, y, weight, C, lambda_var, 0.1, fit_intercept)
+
+
+def objective(problem, alpha, offset):
+    """Return the objective from the expansion alone, in the words of the paper."""
+    gram = problem.design.gram.astype(float)
+    g = problem.y * (gram @ alpha + offset)
+    mean = np.average(g, weights=problem.weight)
+    variance = np.average((g - mean) ** 2, weights=problem.weight)
+    loss = problem.weight @ np.maximum(0, 1 - g)
+    norm = 0.5 * alpha @ gram @ alpha
+    prices = problem.lambda_var, problem.lambda_mean
+    return norm + prices[0] * 2 * variance - prices[1] * mean + problem.C * loss
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("C", [0.01, 1.0, 100.0])
+@pytest.mark.parametrize("route", ROUTES)
+def test_every_route_reaches_the_optimum(monkeypatch, route, C, fit_intercept):
+    problem = problem_of(C, ROUTES[route], fit_intercept)
+    taken = []
+    original = getattr(kernel_dual, route)
+    monkeypatch.setattr(
+        kernel_dual, route, lambda *args, **kw: taken.append(1) or original(*args, **kw)
+    )
+    fast = solve(problem, "kernel_dual", tol=1e-6)
+    assert taken
+    monkeypatch.setattr(kernel_dual, "SMALL", N_ROWS)
+    exact = solve(problem, "kernel_dual", tol=1e-11)
+    best = exact.certificate.primal
+    value = objective(problem, fast.w, fast.offset)
+    assert fast.converged
+    assert value == pytest.approx(fast.certificate.primal, rel=1e-7)
+    assert best <= value + 1e-9 * abs(best)
+    assert value - best <= fast.certificate.gap + 1e-9 * abs(best)
+    rough = solve(problem, "kernel_dual", tol=1e-3)
+    value = objective(problem, rough.w, rough.offset)
+    assert value == pytest.approx(rough.certificate.primal, rel=1e-9)
+
+
+@pytest.mark.parametrize("route", ROUTES)
+def test_a_narrow_gram_matrix_serves_as_well(route):
+    wide = solve(problem_of(10.0, ROUTES[route], True), "kernel_dual", tol=1e-4)
+    narrow = problem_of(10.0, ROUTES[route], True, np.float32)
+    solution = solve(narrow, "kernel_dual", tol=1e-4)
+    assert solution.converged
+    assert objective(narrow, solution.w, solution.offset) == pytest.approx(
+        wide.certificate.primal, rel=3e-4
+    )
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_the_metric_is_the_matrix_of_the_paper(fit_intercept):
+    problem = problem_of(1.0, 0.7, fit_intercept)
+    gram = problem.design.gram + 1e-6 * np.eye(N_ROWS)
+    features = gram if not fit_intercept else gram + 1e7  # an intercept almost for free
+    signed = problem.y[:, None] * features * problem.y
+    weight, total = problem.weight, problem.total
+    spread = (
+        4
+        * problem.lambda_var
+        / total
+        * (np.diag(weight) - np.outer(weight, weight) / total)
+    )
+    paper = np.linalg.solve(np.eye(N_ROWS) + signed @ spread, signed)
+    nudged = problem.on(KernelDesign(gram))
+    ours = kernel_dual.metric_of(nudged).matrix * np.outer(problem.y, problem.y)
+    assert_allclose(ours, paper, atol=2e-5 * np.abs(paper).max())
+
+
+def test_a_route_that_stops_short_ends_on_the_features(monkeypatch):
+    problem = problem_of(10.0, 2**-4, True)
+
+    def stop_short(*args, **options):
+        solution = original(*args, **options)
+        solution.converged = False
+        return solution
+
+    original = kernel_dual._solve_in_rounds
+    monkeypatch.setattr(kernel_dual, "_solve_in_rounds", stop_short)
+    solution = solve(problem, "kernel_dual", tol=1e-9)
+    assert solution.converged
+    assert solution.certificate.relative <= 1e-9
