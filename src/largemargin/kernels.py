@@ -67,7 +67,8 @@ class Kernel:
         out = np.empty((n_rows, n_rows), dtype=dtype)
         for start in range(0, n_rows, TILE):
             stop = min(start + TILE, n_rows)
-            tile = self(X[start:stop], X[:stop])
+            with np.errstate(over="ignore", invalid="ignore"):
+                tile = self(X[start:stop], X[:stop])
             corner = tile[:, start:]
             tile[:, start:] = 0.5 * (corner + corner.T)
             if not np.isfinite(tile).all():

@@ -11,13 +11,14 @@ MAX_TRIALS = 100
 
 @njit(**JIT)
 def minimise_along(
-    margins, step, weight, anchor, sigma, C, slope, curvature, first, accuracy
+    margins, step, weight, anchor, sigma, C, slope, noise, curvature, first, accuracy
 ):
     """Return t where ``slope + curvature t + (smoothed loss)'(t)`` vanishes.
 
     Newton's method on a monotone piecewise linear function, kept inside a bracket.
     ``first`` is the first trial; the search ends when the slope has fallen below
-    ``accuracy`` of what it was at zero, or below rounding.
+    ``accuracy`` of what it was at zero, or below rounding. ``noise`` is the size of the
+    terms that make up ``slope``.
     """
     low, high = -np.inf, np.inf
     t, stride = 0.0, max(abs(first), 1.0)
@@ -28,7 +29,7 @@ def minimise_along(
         )
         value = slope + curvature * t + loss_slope
         bend = curvature + loss_curvature
-        size += abs(slope) + abs(curvature * t)
+        size += noise + abs(curvature * t)
         if goal < 0.0:
             goal = accuracy * abs(value)
         if abs(value) <= max(goal, 4e-16 * size):

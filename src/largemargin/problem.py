@@ -47,6 +47,10 @@ class Certificate(NamedTuple):
             return 0.0
         return self.gap / self.scale if self.scale > 0 else np.inf
 
+    def at(self, primal):
+        """Return the certificate of another point by the same lower bound."""
+        return self._replace(primal=primal, gap=self.gap + max(primal - self.primal, 0.0))
+
 
 @dataclass(frozen=True)
 class Problem:
@@ -165,15 +169,28 @@ class Problem:
 
         ``slope`` and ``bend`` are those of the norm of ``w`` along the step.
         """
-        slope = slope - np.sum(self.weight * self.reward * step)
+        rewards = self.weight * self.reward * step
+        noise = abs(slope) + np.abs(rewards).sum()
+        slope = slope - rewards.sum()
         if self.lambda_var > 0:
             pull = self.spread * self.weight * self.centred(step)
             slope += pull @ margins
+            noise += np.abs(pull) @ np.abs(margins)
             bend += pull @ step
         # Rounding may make a flat direction look concave.
         bend = max(bend, 0.0)
         return minimise_along(
-            margins, step, self.weight, anchor, sigma, self.C, slope, bend, first, accuracy
+            margins,
+            step,
+            self.weight,
+            anchor,
+            sigma,
+            self.C,
+            slope,
+            noise,
+            bend,
+            first,
+            accuracy,
         )
 
     def centre(self, point, anchor, sigma):

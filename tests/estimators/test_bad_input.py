@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from numpy.testing import assert_allclose
 
 from largemargin import LDMClassifier, LinearLDMClassifier
 
@@ -155,6 +156,43 @@ def test_batches_that_do_not_fit_the_stream(blobs):
     with pytest.raises(ValueError, match="features"):
         machine.partial_fit(X[:, 1:], y)
     assert machine.coef_ is coef
+
+
+def test_streams_that_would_mean_something_else(blobs):
+    X, y = blobs
+    for machine in (
+        LinearLDMClassifier(np.inf),
+        LinearLDMClassifier(class_weight="balanced"),
+    ):
+        with pytest.raises(ValueError, match="finite C and class weights"):
+            machine.partial_fit(X, y, classes=[-1, 1])
+
+
+def test_values_whose_squares_overflow():
+    X = np.array([[1e200], [2e200], [-1e200], [-2e200]])
+    assert_refused(LinearLDMClassifier(), X, [1, 1, 0, 0], "overflows.*Scale")
+    assert_refused(LDMClassifier(kernel="poly", gamma=1.0), X, [1, 1, 0, 0], "overflows")
+
+
+def test_evenly_weighted_classes_need_no_losses_to_be_bounded(blobs):
+    X, y = blobs
+    machine = LinearLDMClassifier(0, lambda_var=0, lambda_mean=0.1, class_weight="balanced")
+    machine.fit(X, y)
+    assert abs(machine.intercept_[0]) < 1e3
+    assert machine.duality_gap_ <= 1e-9
+
+
+def test_split_entries_of_a_sparse_matrix_are_summed(blobs):
+    X, y = blobs
+    whole = sp.csr_matrix(X)
+    split = sp.csr_matrix(
+        (whole.data.repeat(4) / 4, whole.indices.repeat(4), 4 * whole.indptr), whole.shape
+    )
+    for solver in "newton", "dual_cd", "asgd":
+        machine = LinearLDMClassifier(solver=solver, random_state=0)
+        coef = machine.fit(whole, y).coef_
+        assert_allclose(machine.fit(split, y).coef_, coef, rtol=1e-6)
+    assert split.nnz == 4 * whole.nnz
 
 
 ODD = {

@@ -11,7 +11,10 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
+from sklearn.datasets import make_moons
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.gaussian_process.kernels import RBF
+from sklearn.metrics.pairwise import rbf_kernel
 
 from largemargin import LDMClassifier, LinearLDMClassifier
 
@@ -167,3 +170,50 @@ def test_rows_are_not_copied(dtype, order):
     finally:
         tracemalloc.stop()
     assert peak < 0.7 * X.nbytes
+
+
+@pytest.mark.parametrize("n_rows", [200, 500])
+@pytest.mark.parametrize("prices", [{}, {"lambda_var": 0.06}, {"lambda_var": 0}], ids=str)
+@pytest.mark.parametrize("C", [0.001, 1, 100, 10_000])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_the_certificate_is_about_the_machine_handed_out(n_rows, prices, C, dtype):
+    X, y = make_moons(n_rows, noise=0.3, random_state=0)
+    X, y = X.astype(dtype), np.where(y > 0, 1, -1)
+    machine = LDMClassifier(C, lambda_mean=0, **prices).fit(X, y)
+    assert machine.duality_gap_ <= machine.tol
+    g = y * machine.decision_function(X)
+    lambda_var = machine.lambda_var
+    lambda_var = 0.1 * C * n_rows if lambda_var == "scale" else lambda_var
+    alpha = machine.dual_coef_[0]
+    vectors = machine.support_vectors_.astype(float)
+    gram = rbf_kernel(vectors, gamma=1 / (2 * X.var(dtype=float)))
+    value = (
+        0.5 * alpha @ gram @ alpha
+        + lambda_var * 2 * g.var()
+        + C * np.maximum(0, 1 - g).sum()
+    )
+    assert value == pytest.approx(machine.objective_, rel=1e-5)
+
+
+def test_an_unhashable_kernel_and_a_sparse_one_serve(blobs):
+    X, y = blobs
+    for kernel, rows in (RBF(), X), (lambda A, B: A @ B.T, sp.csr_matrix(X)):
+        machine = LDMClassifier(kernel=kernel).fit(rows, y)
+        assert machine.duality_gap_ <= machine.tol
+
+
+def test_prediction_remembers_the_kernel_of_the_fit(blobs):
+    X, y = blobs
+    machine = LDMClassifier().fit(X, y)
+    scores = machine.decision_function(X)
+    machine.set_params(kernel="precomputed", gamma=7.0)
+    assert_array_equal(machine.decision_function(X), scores)
+    assert not hasattr(machine, "coef_")
+
+
+def test_wide_rows_warm_start_too():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 2500)), rng.integers(2, size=60)
+    machine = LinearLDMClassifier(warm_start=True).fit(X, y)
+    first = machine.coef_
+    assert_allclose(machine.fit(X, y).coef_, first, atol=1e-3)

@@ -43,6 +43,14 @@ class DenseDesign(LinearDesign):
             out += coefficients[block] @ self.X[block].astype(np.float64)
         return out
 
+    def squared_norms(self):
+        """Return the squared length of every row."""
+        out = np.empty(self.n_rows)
+        for block in self._blocks(self.n_rows):
+            rows = self.X[block].astype(np.float64, copy=False)
+            out[block] = np.einsum("ij,ij->i", rows, rows)
+        return out
+
     def _blocks(self, n_rows):
         height = max(1, BLOCK_BYTES // (8 * self.n_features))
         return (slice(start, start + height) for start in range(0, n_rows, height))

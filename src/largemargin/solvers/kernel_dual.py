@@ -57,9 +57,11 @@ def _solve_on_factor(problem, *, tol, max_iter, progress, start):
     )
     # The forces expand w as sparsely as can be, but only as exactly as the gap is small.
     forces = problem.forces(solution.margins, solution.beta)
-    point, beta, certificate = problem.examine(forces, solution.offset, solution.beta)
+    point, _, certificate = problem.examine(forces, solution.offset, solution.beta)
+    certificate = solution.certificate.at(certificate.primal)
     if certificate.relative <= tol:
-        return Solution.of(problem, point, beta, certificate, solution.n_iter, tol)
+        n_iter = solution.n_iter
+        return Solution.of(problem, point, solution.beta, certificate, n_iter, tol)
     solution.w = forces + factor.expand(solution.w - factor.rows.T @ forces)
     return solution
 
