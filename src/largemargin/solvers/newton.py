@@ -72,7 +72,10 @@ def solve_newton(problem, *, tol, max_iter, start=None, progress=None, rng=None)
             sigma = min(GROWTH * sigma, largest_sigma) if bounded else GROWTH * sigma
             continue
         n_iter += 1
-        point = _newton_step(problem, point, anchor, sigma, slope, extra)
+        point, length = _newton_step(problem, point, anchor, sigma, slope, extra)
+        if length < 1 and not extra.any():
+            # The step met kinks that it could not see: they are too sharp from here.
+            sigma /= GROWTH**2
     point = problem.settle(best.point)
     certificate = problem.certify(point, best.beta, best.slope, best.slope_norm)
     return Solution.of(problem, point, best.beta, certificate, n_iter, tol)
@@ -114,11 +117,12 @@ def _newton_step(problem, point, anchor, sigma, slope, extra):
         first=1.0,
         accuracy=0.1,
     )
-    return problem.point(
+    following = problem.point(
         point.w + length * step,
         point.scores + length * scores,
         point.offset + length * offset,
     )
+    return following, length
 
 
 def refuse_unseparable(problem, beta):
