@@ -49,13 +49,19 @@ def test_every_route_reaches_the_optimum(monkeypatch, route, C, fit_intercept):
     monkeypatch.setattr(
         kernel_dual, route, lambda *args, **kw: taken.append(1) or original(*args, **kw)
     )
+    on_factor = []
+    monkeypatch.setattr(
+        kernel_dual, "_solve_on_factor", lambda *a, **kw: on_factor.append(1)
+    )
     fast = solve(problem, "kernel_dual", tol=1e-6)
     assert taken
+    monkeypatch.undo()
     monkeypatch.setattr(kernel_dual, "SMALL", N_ROWS)
     exact = solve(problem, "kernel_dual", tol=1e-11)
     best = exact.certificate.primal
     value = objective(problem, fast.w, fast.offset)
     assert fast.converged
+    assert not on_factor
     assert value == pytest.approx(fast.certificate.primal, rel=1e-7)
     assert best <= value + 1e-9 * abs(best)
     assert value - best <= fast.certificate.gap + 1e-9 * abs(best)

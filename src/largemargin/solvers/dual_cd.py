@@ -38,8 +38,7 @@ def solve_dual_cd(problem, *, tol, max_iter, start=None, progress=None, rng=None
     svm = metric.pose(problem)
     start = None if start is None else Start(start.beta)
     solution = _descend(svm, GramDescent(svm, start), **options)
-    w, offset = metric.lift(problem, solution)
-    point, beta, certificate = problem.examine(w, offset, solution.beta)
+    point, beta, certificate = metric.lift(problem, solution.beta)
     return Solution.of(problem, point, beta, certificate, solution.n_iter, tol)
 
 

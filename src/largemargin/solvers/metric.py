@@ -35,10 +35,17 @@ class Metric(NamedTuple):
             reward=problem.reward,
         )
 
-    def lift(self, problem, solution):
-        """Return the element and the intercept behind a solution of the SVM."""
-        pull = problem.spread * problem.weight * problem.centred(solution.margins)
-        return solution.w - problem.y * pull, float(self.intercept @ solution.w)
+    def lift(self, problem, beta):
+        """Return the point, dual variables and certificate on the problem itself.
+
+        The point is the one that the forces of ``beta`` bring about, so that only their
+        complementarity, and no gradient, is left in its gap.
+        """
+        forces = problem.y * problem.weight * (beta + problem.reward)
+        margins = problem.y * (self.matrix @ forces)
+        pull = problem.spread * problem.weight * problem.centred(margins)
+        offset = float(self.intercept @ forces)
+        return problem.examine(forces - problem.y * pull, offset, beta)
 
 
 def metric_of(problem):
