@@ -20,6 +20,3 @@ class Memo:
             if known is None or known[0] != name or known[1] is not weight:
                 self._results[kind] = known = name, weight, interruptible(make)
             return known[2]
-
-    def __reduce__(self):
-        return Memo, ()

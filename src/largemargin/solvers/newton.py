@@ -2,8 +2,8 @@
 
 The dual variables are moved from an ``anchor`` by proximal steps of length ``sigma``,
 which smooths the hinge; each smoothed problem is solved by Newton's method, then the
-anchor follows. Both errors show in the duality gap, as the squared gradient and as the
-complementarity, so each is worked on while it is the larger one.
+anchor follows. Both errors show in the duality gap, one as the squared gradient, the
+other as the complementarity, so the gap is known at every step.
 """
 
 from typing import NamedTuple
@@ -21,7 +21,8 @@ GROWTH = 3.0
 MAX_GROWTH = 1e5
 # The anchor follows when the gradient is this small against the proximal step.
 ACCURACY = 0.25
-# So many steps without a smaller gap mean that rounding is all that is left.
+# So many steps without a smaller gap mean that rounding is all that is left; while no
+# gap is known, as for a hard margin not yet reached, the anchor may move more often.
 PATIENCE = 100
 MAX_MOVES = 1000
 # A separating margin below this fraction of the rows' length counts as none.
@@ -69,7 +70,7 @@ def solve_newton(problem, *, tol, max_iter, start=None, progress=None, rng=None)
                 refuse_unseparable(problem, beta)
             anchor = beta
             n_moves += 1
-            sigma = min(GROWTH * sigma, largest_sigma) if bounded else GROWTH * sigma
+            sigma = min(GROWTH * sigma, largest_sigma * (1.0 if bounded else MAX_GROWTH))
             continue
         n_iter += 1
         point, length = _newton_step(problem, point, anchor, sigma, slope, extra)
@@ -84,9 +85,8 @@ def solve_newton(problem, *, tol, max_iter, start=None, progress=None, rng=None)
 def _begin(problem, start):
     design = problem.design
     if start is None:
-        return problem.point(design.zeros(), np.zeros(design.n_rows)), np.zeros(
-            design.n_rows
-        )
+        nothing = np.zeros(design.n_rows)
+        return problem.point(design.zeros(), nothing), nothing
     beta = np.clip(start.beta, 0.0, problem.C)
     w = start.w
     if w is None:
