@@ -15,6 +15,7 @@ squares and Fenchel gaps: it is computed without subtraction.
 """
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -101,7 +102,7 @@ class Problem:
                 "or use fit_intercept=False."
             )
 
-    @property
+    @cached_property
     def total(self):
         """Sum of the weights."""
         return self.weight.sum()
@@ -125,10 +126,13 @@ class Problem:
 
     def forces(self, margins, beta):
         """Return how hard each row pulls: ``w`` is optimal if they combine to it."""
-        pull = beta + self.reward
         if self.lambda_var > 0:
-            pull = pull - self.spread * self.centred(margins)
-        return self.y * self.weight * pull
+            beta = beta - self.spread * self.centred(margins)
+        return self.dual_forces(beta)
+
+    def dual_forces(self, beta):
+        """Return the forces of the dual variables and the mean, without the variance."""
+        return self.y * self.weight * (beta + self.reward)
 
     def on(self, design):
         """Return the same problem on another design of the same rows."""

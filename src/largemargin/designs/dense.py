@@ -66,4 +66,5 @@ class DenseDesign(LinearDesign):
 
     def row_gram(self):
         """Return the inner products of all pairs of rows."""
-        return self.X @ self.X.T
+        X = self.X.astype(np.float64, copy=False)
+        return X @ X.T

@@ -26,4 +26,5 @@ class SparseDesign(LinearDesign):
 
     def row_gram(self):
         """Return the inner products of all pairs of rows."""
-        return np.ascontiguousarray((self.X @ self.X.T).toarray())
+        X = self.X.astype(np.float64, copy=False)
+        return np.ascontiguousarray((X @ X.T).toarray())

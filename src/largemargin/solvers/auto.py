@@ -4,7 +4,6 @@ from largemargin.designs.kernel import KernelDesign
 from largemargin.designs.linear import MAX_FACTORED
 from largemargin.solvers.kernel_dual import solve_kernel_dual
 from largemargin.solvers.newton import solve_newton
-from largemargin.solvers.solution import Start
 
 # Up to this many rows a machine with more features than rows is solved on its Gram matrix.
 MAX_GRAM_ROWS = 5000
@@ -23,7 +22,7 @@ def solve_auto(problem, **options):
 def _solve_on_gram(problem, *, start=None, **options):
     """Solve for the expansion of ``w`` over the rows, which exists by Theorem 1."""
     if start is not None:
-        start = Start(start.beta, None, start.offset)
+        start = start.without_element()
     on_gram = problem.on(problem.design.as_kernel())
     solution = solve_kernel_dual(on_gram, start=start, **options)
     solution.w = problem.design.combine(solution.w)

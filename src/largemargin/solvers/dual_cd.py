@@ -89,8 +89,7 @@ class GramDescent:
 
     def element(self):
         """Return the expansion of the current element."""
-        problem = self.problem
-        return problem.y * problem.weight * (self.beta + problem.reward)
+        return self.problem.dual_forces(self.beta)
 
     @property
     def offset(self):

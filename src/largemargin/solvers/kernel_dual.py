@@ -51,7 +51,7 @@ def _solve_on_factor(problem, *, tol, max_iter, progress, start):
     factor = problem.design.factor()
     rows = problem.on(DenseDesign(factor.rows))
     if start is not None:
-        start = Start(start.beta, None, start.offset)
+        start = start.without_element()
     solution = solve_newton(
         rows, tol=tol, max_iter=max_iter, start=start, progress=progress
     )
@@ -68,7 +68,7 @@ def _solve_on_factor(problem, *, tol, max_iter, progress, start):
 
 def _solve_svm(problem, *, tol, max_iter, progress, start):
     if start is not None:
-        start = Start(start.beta, None, start.offset)
+        start = start.without_element()
     elif 0 < problem.C < np.inf:
         start = _rough_start(problem, progress)
     return solve_newton(problem, tol=tol, max_iter=max_iter, start=start, progress=progress)
@@ -147,7 +147,7 @@ def _rough_start(problem, progress):
     diagonal = design.squared_norms()
     coupling = problem.mean(diagonal) if problem.fit_intercept else 0.0
     beta = np.zeros(design.n_rows)
-    forces = problem.y * problem.weight * (beta + problem.reward)
+    forces = problem.dual_forces(beta)
     margins = np.zeros(design.n_rows)
     if np.any(forces):
         margins = problem.y * (design.scores(forces) + coupling * forces.sum())
@@ -159,7 +159,7 @@ def _rough_start(problem, progress):
         progress.check()
         if violation <= ROUGH:
             break
-    forces = problem.y * problem.weight * (beta + problem.reward)
+    forces = problem.dual_forces(beta)
     return Start(beta, offset=coupling * forces.sum())
 
 

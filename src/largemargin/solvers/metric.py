@@ -41,11 +41,10 @@ class Metric(NamedTuple):
         The point is the one that the forces of ``beta`` bring about, so that only their
         complementarity, and no gradient, is left in its gap.
         """
-        forces = problem.y * problem.weight * (beta + problem.reward)
+        forces = problem.dual_forces(beta)
         margins = problem.y * (self.matrix @ forces)
-        pull = problem.spread * problem.weight * problem.centred(margins)
         offset = float(self.intercept @ forces)
-        return problem.examine(forces - problem.y * pull, offset, beta)
+        return problem.examine(problem.forces(margins, beta), offset, beta)
 
 
 def metric_of(problem):

@@ -90,7 +90,7 @@ def _begin(problem, start):
     beta = np.clip(start.beta, 0.0, problem.C)
     w = start.w
     if w is None:
-        w = design.combine(problem.y * problem.weight * (beta + problem.reward))
+        w = design.combine(problem.dual_forces(beta))
     return problem.point(w, design.scores(w), start.offset), beta
 
 

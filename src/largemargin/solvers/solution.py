@@ -2,7 +2,7 @@
 
 import logging
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -18,6 +18,10 @@ class Start:
     beta: np.ndarray
     w: np.ndarray | None = None
     offset: float = 0.0
+
+    def without_element(self):
+        """Return the same start for a design whose elements are other vectors."""
+        return replace(self, w=None)
 
 
 @dataclass
