@@ -7,30 +7,42 @@ unit of weight, so that a row of weight two behaves exactly as the row twice.
 import numpy as np
 from numba import njit
 
-from largemargin._jit import JIT
+from largemargin._jit import JIT, SUM
 
 
-def hinge(margins):
-    """Return how far each margin falls short of one."""
-    return np.maximum(0.0, 1.0 - margins)
+@njit(**SUM)
+def loss_and_gap(margins, beta, weight, C):
+    """Return the sums of ``C hinge(margin)`` and ``C hinge(margin) - beta (1 - margin)``.
 
-
-def fenchel_gap(margins, beta, C):
-    """Return ``C hinge(margin) - beta (1 - margin)``, zero where the two are optimal."""
-    excess = margins - 1.0
-    return np.where(excess > 0, beta, beta - C) * excess
-
-
-def proximal_step(margins, anchor, sigma, C):
-    """Return the dual variables nearest to the anchor, and where they are free.
-
-    Maximises ``beta (1 - margin) - (beta - anchor)^2 / (2 sigma)`` over [0, C].
+    No term of the second is negative; it is zero where margin and beta are optimal.
     """
-    target = anchor + sigma * (1.0 - margins)
-    return np.clip(target, 0.0, C), (target > 0.0) & (target < C)
+    loss = 0.0
+    gap = 0.0
+    for i in range(margins.shape[0]):
+        above = weight[i] * max(margins[i] - 1.0, 0.0)
+        below = weight[i] * max(1.0 - margins[i], 0.0)
+        loss += below
+        gap += beta[i] * above + (C - beta[i]) * below
+    return C * loss, gap
 
 
 @njit(**JIT)
+def proximal_step(margins, anchor, sigma, C, weight):
+    """Return the dual variables nearest to the anchor, and the curvature they give.
+
+    Maximises ``beta (1 - margin) - (beta - anchor)^2 / (2 sigma)`` over [0, C]; there is
+    curvature where beta is free.
+    """
+    beta = np.empty_like(margins)
+    curvature = np.empty_like(margins)
+    for i in range(margins.shape[0]):
+        target = anchor[i] + sigma * (1.0 - margins[i])
+        beta[i] = min(max(target, 0.0), C)
+        curvature[i] = sigma * weight[i] if 0.0 < target < C else 0.0
+    return beta, curvature
+
+
+@njit(**SUM)
 def smoothed_slope(margins, step, weight, anchor, sigma, C, t):
     """Return slope, curvature and rounding scale of the smoothed loss along a step.
 
@@ -41,13 +53,9 @@ def smoothed_slope(margins, step, weight, anchor, sigma, C, t):
     size = 0.0
     for i in range(margins.shape[0]):
         target = anchor[i] + sigma * (1.0 - margins[i] - t * step[i])
-        if target <= 0.0:
-            continue
+        beta = min(max(target, 0.0), C)
         pull = weight[i] * step[i]
-        if target < C:
-            curvature += pull * sigma * step[i]
-        else:
-            target = C
-        slope -= pull * target
-        size += abs(pull * target)
-    return slope, curvature, size
+        curvature += pull * step[i] if beta == target else 0.0
+        slope -= pull * beta
+        size += abs(pull * beta)
+    return slope, sigma * curvature, size

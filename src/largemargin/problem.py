@@ -22,7 +22,11 @@ import numpy as np
 
 from largemargin.designs.linear import Curvature
 from largemargin.line_search import minimise_along
-from largemargin.losses import fenchel_gap, hinge, proximal_step
+from largemargin.losses import loss_and_gap, proximal_step
+
+# Steps from tangent to tangent of the margin variance are worth it if each shrinks the
+# error by this factor at least.
+MAX_CONTRACTION = 0.5
 
 
 class Point(NamedTuple):
@@ -47,6 +51,10 @@ class Certificate(NamedTuple):
         if self.gap == 0:
             return 0.0
         return self.gap / self.scale if self.scale > 0 else np.inf
+
+    def above(self, bound):
+        """Return the certificate of the same point by another lower bound."""
+        return self._replace(gap=min(self.gap, max(self.primal - bound, 0.0)))
 
     def at(self, primal):
         """Return the certificate of another point by the same lower bound."""
@@ -143,6 +151,29 @@ class Problem:
         tangent = self.reward - self.spread * self.centred(margins)
         return replace(self, lambda_var=0.0, lambda_mean=0.0, reward=tangent)
 
+    @cached_property
+    def variance_is_mild(self):
+        """Whether steps from tangent to tangent of the variance close in fast.
+
+        They shrink an error by the norm of the variance term against that of the
+        margins, which the sum of the squared lengths of the rows bounds.
+        """
+        if self.lambda_var == 0:
+            return True
+        if self.spread * (self.weight @ self.design.squared_norms()) <= MAX_CONTRACTION:
+            return True
+        root = np.sqrt(self.weight)
+        # Any fixed start with a part along the top eigenvector will do.
+        vector = np.cos(np.arange(self.design.n_rows, dtype=float))
+        for _ in range(4):
+            vector /= np.linalg.norm(vector)
+            image = self.design.combine(self.y * root * vector)
+            vector = root * self.centred(self.y * self.design.scores(image))
+            size = self.spread * np.linalg.norm(vector)
+            if size > MAX_CONTRACTION or size == 0:
+                break
+        return size <= MAX_CONTRACTION
+
     def curvature(self, extra):
         """Return the second derivative over the scores, the intercept minimised out."""
         downdates = []
@@ -173,9 +204,11 @@ class Problem:
 
         ``slope`` and ``bend`` are those of the norm of ``w`` along the step.
         """
-        rewards = self.weight * self.reward * step
-        noise = abs(slope) + np.abs(rewards).sum()
-        slope = slope - rewards.sum()
+        noise = abs(slope)
+        if np.any(self.reward):
+            rewards = self.weight * self.reward * step
+            noise += np.abs(rewards).sum()
+            slope = slope - rewards.sum()
         if self.lambda_var > 0:
             pull = self.spread * self.weight * self.centred(step)
             slope += pull @ margins
@@ -226,14 +259,13 @@ class Problem:
 
     def dual_step(self, margins, anchor, sigma):
         """Return the proximal step of the dual variables and the curvature it gives."""
-        beta, free = proximal_step(margins, anchor, sigma, self.C)
-        return beta, np.where(free, sigma * self.weight, 0.0)
+        return proximal_step(margins, anchor, sigma, self.C, self.weight)
 
-    def complementarity(self, margins, beta):
-        """Return what the dual variables themselves contribute to the gap."""
+    def _loss_and_gap(self, margins, beta):
+        """Return the loss, and what the dual variables themselves add to the gap."""
         if np.isinf(self.C):
-            return self.weight @ (beta * np.abs(1.0 - margins))
-        return self.weight @ fenchel_gap(margins, beta, self.C)
+            return 0.0, self.weight @ (beta * np.abs(1.0 - margins))
+        return loss_and_gap(margins, beta, self.weight, self.C)
 
     def balance(self, scores, offset, beta):
         """Return intercept and dual variables nearby whose forces sum to zero.
@@ -250,7 +282,7 @@ class Problem:
                 return excess / self._border(np.zeros_like(beta)).sum(), beta
         level = np.ones_like(beta)
         shift = frozen.search(level, self.y, beta, 1.0, first=0.0, accuracy=0.0)
-        return offset, proximal_step(level + shift * self.y, beta, 1.0, self.C)[0]
+        return offset, self.dual_step(level + shift * self.y, beta, 1.0)[0]
 
     def stretch(self, margins):
         """Return the factor that lifts all margins to one where C allows nothing less."""
@@ -281,17 +313,17 @@ class Problem:
         if indefinite or (np.isinf(self.C) and stretch * margins.min() <= 0):
             return Certificate(np.inf, np.inf, 1.0)
         extra = stretch - 1.0
-        variance = self.mean(self.centred(margins) ** 2)
-        half_spread = 0.5 * self.spread * self.total
-        reward = np.sum(self.weight * self.reward * margins)
-        loss = 0.0
-        if stretch == 1.0 and np.isfinite(self.C):
-            loss = self.C * (self.weight @ hinge(margins))
-        quadratic = stretch**2 * (0.5 * norm + half_spread * variance)
-        gap = 0.5 * max(slope_norm, 0.0) + self.complementarity(stretch * margins, beta)
+        quadratic = 0.5 * norm
+        if self.lambda_var > 0:
+            quadratic += 2.0 * self.lambda_var * self.mean(self.centred(margins) ** 2)
+        reward = np.sum(self.weight * self.reward * margins) if np.any(self.reward) else 0.0
+        stretched = margins if stretch == 1.0 else stretch * margins
+        loss, gap = self._loss_and_gap(stretched, beta)
+        gap += 0.5 * max(slope_norm, 0.0)
         if extra > 0:
             gap += extra * design.inner(slope, point.w, point.scores)
-            gap += extra**2 * (0.5 * norm + half_spread * variance)
+            gap += extra**2 * quadratic
+        quadratic *= stretch**2
         return Certificate(
             quadratic - stretch * reward + loss,
             max(gap, 0.0),

@@ -5,21 +5,26 @@ from functools import cached_property
 import numpy as np
 
 from largemargin.designs.linear import LinearDesign
-from largemargin.designs.row_loops import Rows
+from largemargin.designs.row_loops import add_narrow_products
 
 # Rows are widened and weighted in blocks of about this many bytes, which fit a cache.
 BLOCK_BYTES = 1 << 20
+# Rows of so few numbers are better served by a plain loop, in blocks of as many rows.
+MAX_NARROW = 64
+NARROW_BLOCK = 256
 
 
 class DenseDesign(LinearDesign):
     """An array of float32 or float64, used in place."""
+
+    is_dense = True
 
     @cached_property
     def rows(self):
         """The rows for compiled loops; copied only if they are not contiguous."""
         starts = np.arange(self.n_rows + 1, dtype=np.uint64) * np.uint64(self.n_features)
         data = np.ascontiguousarray(self.X).reshape(-1)
-        return Rows(data, np.empty(0, np.uint32), starts)
+        return data, None, starts
 
     @property
     def _wide(self):
@@ -55,9 +60,14 @@ class DenseDesign(LinearDesign):
         height = max(1, BLOCK_BYTES // (8 * self.n_features))
         return (slice(start, start + height) for start in range(0, n_rows, height))
 
-    def gram(self, selected, coefficients):
-        """Return ``sum coefficients_i x_i x_i'`` over the selected rows."""
+    def gram(self, coefficients):
+        """Return ``sum coefficients_i x_i x_i'``; only its lower half counts."""
         out = np.zeros((self.n_features, self.n_features))
+        if self.n_features <= MAX_NARROW:
+            block = np.empty((self.n_features, NARROW_BLOCK))
+            add_narrow_products(self.X, coefficients, block, out)
+            return out
+        selected = np.flatnonzero(coefficients)
         root = np.sqrt(coefficients[selected]).astype(self.X.dtype)[:, None]
         for block in self._blocks(len(selected)):
             scaled = self.X[selected[block]] * root[block]

@@ -36,8 +36,8 @@ class LinearDesign:
     """What dense and sparse rows share; the solvers see nothing else.
 
     An element of the feature space is a vector with one number a feature.
-    Subclasses give ``rows`` for compiled loops, ``gram(selected, coefficients)``, the
-    matrix ``sum coefficients_i x_i x_i'``, and ``row_gram()``, the matrix ``X X'``.
+    Subclasses give ``rows`` for compiled loops, ``gram(coefficients)``, the lower half of
+    the matrix ``sum coefficients_i x_i x_i'``, and ``row_gram()``, the matrix ``X X'``.
     """
 
     def __init__(self, X):
@@ -78,8 +78,7 @@ class LinearDesign:
 
     def second_moment(self, weight):
         """Return ``sum weight_i x_i x_i'``, formed once for all classes and prices."""
-        everything = np.arange(self.n_rows)
-        return self._memo("moment", weight, lambda: self.gram(everything, weight))
+        return self._memo("moment", weight, lambda: self.gram(weight))
 
     def as_kernel(self):
         """Return the same rows as a kernel design, for few rows of many features."""
@@ -94,7 +93,7 @@ class LinearDesign:
         return self._iterate(curvature, downdates)
 
     def _factor(self, curvature, downdates):
-        matrix = self.gram(np.flatnonzero(curvature.extra), curvature.extra)
+        matrix = self.gram(curvature.extra)
         if curvature.spread > 0:
             matrix += curvature.spread * self.second_moment(curvature.weight)
         matrix -= downdates.T @ downdates

@@ -3,7 +3,7 @@
 import numpy as np
 
 from largemargin.designs.linear import LinearDesign
-from largemargin.designs.row_loops import Rows, add_outer_products
+from largemargin.designs.row_loops import add_outer_products
 
 
 def unsigned(indices):
@@ -14,14 +14,16 @@ def unsigned(indices):
 class SparseDesign(LinearDesign):
     """A CSR matrix of float32 or float64, used in place."""
 
+    is_dense = False
+
     def __init__(self, X):
         super().__init__(X)
-        self.rows = Rows(X.data, unsigned(X.indices), unsigned(X.indptr))
+        self.rows = X.data, unsigned(X.indices), unsigned(X.indptr)
 
-    def gram(self, selected, coefficients):
-        """Return ``sum coefficients_i x_i x_i'`` over the selected rows."""
+    def gram(self, coefficients):
+        """Return ``sum coefficients_i x_i x_i'``; only its lower half counts."""
         out = np.zeros((self.n_features, self.n_features))
-        add_outer_products(self.rows, selected, coefficients, out)
+        add_outer_products(self.rows, coefficients, out)
         return out
 
     def row_gram(self):

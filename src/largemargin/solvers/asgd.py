@@ -199,19 +199,19 @@ def asgd_steps(
     for k in range(first.shape[0]):
         i, j = first[k], second[k]
         rate = first_rate * (1.0 + prices[0] * first_rate * n_steps) ** -0.75
-        score = scale * row_dot(rows, i, v) + offset
+        score = scale * row_dot(*rows, i, v) + offset
         other_score = 0.0
         if prices[1] != 0.0:
-            other_score = scale * row_dot(rows, j, v) + offset
+            other_score = scale * row_dot(*rows, j, v) + offset
         slope = stochastic_slope(score, other_score, y[i], y[j], prices)
         # Implicit in the norm: the factor stays positive however long the step.
         shrunk = scale / (1.0 + rate * prices[0])
         step = -rate * slope / shrunk
         scale = shrunk
         if step != 0.0:
-            row_add(rows, i, step, v)
+            row_add(*rows, i, step, v)
             if n_averaged > 0:
-                row_add(rows, i, -share * step, u)
+                row_add(*rows, i, -share * step, u)
         if fit_intercept:
             offset -= rate * slope
         if averaging:
@@ -239,7 +239,7 @@ def sampled_cost(rows, y, sample, prices, w, offset):
     squares = 0.0
     loss = 0.0
     for i in sample:
-        margin = y[i] * (row_dot(rows, i, w) + offset)
+        margin = y[i] * (row_dot(*rows, i, w) + offset)
         total += margin
         squares += margin * margin
         loss += max(0.0, 1.0 - margin)

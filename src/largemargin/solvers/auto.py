@@ -1,22 +1,68 @@
 """The choice of a solver that the user never has to make."""
 
+import numpy as np
+
 from largemargin.designs.kernel import KernelDesign
 from largemargin.designs.linear import MAX_FACTORED
+from largemargin.solvers.dual_cd import descend, row_descent
 from largemargin.solvers.kernel_dual import solve_kernel_dual
 from largemargin.solvers.newton import solve_newton
+from largemargin.solvers.solution import Start
 
 # Up to this many rows a machine with more features than rows is solved on its Gram matrix.
 MAX_GRAM_ROWS = 5000
+# A Newton run costs about as much as so many sweeps over the rows.
+SWEEPS_FOR_NARROW = 15
+SWEEPS_FOR_WIDE = 300
+# Newton's method goes on from sweeps that came this close; else it begins by itself.
+CLOSE = 0.1
 
 
-def solve_auto(problem, **options):
-    """Solve on the smaller side of the data: features, or rows and their Gram matrix."""
+def solve_auto(problem, *, rng=None, **options):
+    """Sweep while that promises to be cheap, then take Newton steps.
+
+    These are taken on the smaller side of the data: features, or rows and their Gram.
+    """
     design = problem.design
     if isinstance(design, KernelDesign):
         return solve_kernel_dual(problem, **options)
+    if _worthwhile_sweeps(problem) > 0:
+        solution = _solve_by_sweeps(problem, rng=rng, **options)
+        if solution.converged or solution.n_iter >= options["max_iter"]:
+            return solution
+        if solution.certificate.relative <= CLOSE:
+            options["start"] = Start(solution.beta, solution.w, solution.offset)
     if design.n_features > MAX_FACTORED and design.n_rows <= MAX_GRAM_ROWS:
         return _solve_on_gram(problem, **options)
     return solve_newton(problem, **options)
+
+
+def _worthwhile_sweeps(problem):
+    if not 0 < problem.C < np.inf:
+        return 0
+    if problem.design.n_features > MAX_FACTORED:
+        return SWEEPS_FOR_WIDE
+    # Sweeps visit rows in random order, which is slow where BLAS would be fast; and they
+    # are many where the margin variance has a weight of its own.
+    if problem.design.is_dense or not problem.variance_is_mild:
+        return 0
+    return SWEEPS_FOR_NARROW
+
+
+def _solve_by_sweeps(problem, *, start=None, **options):
+    """Sweep until the gap is small, or falls too slowly to get there in time."""
+    limit = _worthwhile_sweeps(problem) * problem.design.n_rows
+    state = row_descent(problem, start)
+    first_gap = 1.0
+    if not problem.variance_is_mild:
+        certificate = problem.examine(state.element(), state.offset, state.beta)[2]
+        first_gap = certificate.relative
+    whole_way = np.log(first_gap / options["tol"])
+
+    def is_slow(visits, gap):
+        return visits * whole_way > limit * np.log(first_gap / gap)
+
+    return descend(problem, state, is_slow=is_slow, **options)
 
 
 def _solve_on_gram(problem, *, start=None, **options):

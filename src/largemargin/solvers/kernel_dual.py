@@ -12,6 +12,7 @@ from numba import njit
 
 from largemargin._jit import JIT
 from largemargin.designs.dense import DenseDesign
+from largemargin.problem import MAX_CONTRACTION
 from largemargin.solvers.metric import metric_of
 from largemargin.solvers.newton import solve_newton
 from largemargin.solvers.solution import Progress, Solution, Start
@@ -24,8 +25,6 @@ MAX_FACTOR_ROWS = 2000
 ROUGH = 0.05
 STEPS_PER_ROW = 30
 STEPS_PER_CALL = 2000
-# Linearising contracts the error by this factor a round at the worst.
-CONTRACTION = 0.5
 
 
 def solve_kernel_dual(problem, *, tol, max_iter, start=None, progress=None, rng=None):
@@ -37,7 +36,7 @@ def solve_kernel_dual(problem, *, tol, max_iter, start=None, progress=None, rng=
         return _solve_on_factor(problem, **options)
     if problem.lambda_var == 0:
         solution = _solve_svm(problem, **options)
-    elif _contraction(problem) <= CONTRACTION:
+    elif problem.variance_is_mild:
         solution = _solve_in_rounds(problem, **options)
     else:
         solution = _solve_in_metric(problem, **options)
@@ -119,26 +118,9 @@ def _solve_in_rounds(problem, *, tol, max_iter, progress, start):
             return Solution.of(problem, point, beta, certificate, n_iter, tol)
         start = Start(beta, None, point.offset)
         # An intercept, which nothing penalises, may swing from round to round.
-        if certificate.gap > CONTRACTION * last_gap:
+        if certificate.gap > MAX_CONTRACTION * last_gap:
             return metric(start=start)
         margins, last_gap = point.margins, certificate.gap
-
-
-def _contraction(problem, n_products=8):
-    """Return the norm of the variance term against that of the margins."""
-    root = np.sqrt(problem.weight)
-    # Any fixed start with a part along the top eigenvector will do.
-    vector = np.cos(np.arange(problem.design.n_rows, dtype=float))
-    size = 0.0
-    for _ in range(n_products):
-        length = np.linalg.norm(vector)
-        if length == 0:
-            break
-        vector /= length
-        margins = problem.y * problem.design.scores(problem.y * root * vector)
-        vector = root * problem.centred(margins)
-        size = np.linalg.norm(vector)
-    return problem.spread * size
 
 
 def _rough_start(problem, progress):
