@@ -5,7 +5,7 @@ import numpy as np
 from largemargin.designs.kernel import KernelDesign
 from largemargin.designs.linear import MAX_FACTORED
 from largemargin.solvers.dual_cd import descend, row_descent
-from largemargin.solvers.kernel_dual import solve_kernel_dual
+from largemargin.solvers.kernel_dual import SMALL, solve_kernel_dual
 from largemargin.solvers.newton import solve_newton
 from largemargin.solvers.solution import Start
 
@@ -27,7 +27,8 @@ def solve_auto(problem, *, rng=None, **options):
     if isinstance(design, KernelDesign):
         return solve_kernel_dual(problem, **options)
     if _worthwhile_sweeps(problem) > 0:
-        solution = _solve_by_sweeps(problem, rng=rng, **options)
+        # The order of the sweeps is random but always the same: so is the result.
+        solution = _solve_by_sweeps(problem, rng=np.random.default_rng(0), **options)
         if solution.converged or solution.n_iter >= options["max_iter"]:
             return solution
         if solution.certificate.relative <= CLOSE:
@@ -38,7 +39,7 @@ def solve_auto(problem, *, rng=None, **options):
 
 
 def _worthwhile_sweeps(problem):
-    if not 0 < problem.C < np.inf:
+    if problem.design.n_rows <= SMALL or not 0 < problem.C < np.inf:
         return 0
     if problem.design.n_features > MAX_FACTORED:
         return SWEEPS_FOR_WIDE

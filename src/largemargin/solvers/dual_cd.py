@@ -18,9 +18,9 @@ from numba import njit
 from largemargin._jit import JIT
 from largemargin.designs.kernel import KernelDesign
 from largemargin.designs.row_loops import row_add, row_dot
-from largemargin.solvers.metric import metric_of
+from largemargin.solvers.metric import solve_in_metric
 from largemargin.solvers.newton import refuse_unseparable
-from largemargin.solvers.solution import Progress, Solution, Start
+from largemargin.solvers.solution import Progress, Solution
 
 # A certificate costs about two sweeps: so many sweeps are made before the next one, and
 # at least this part of all sweeps so far.
@@ -34,18 +34,16 @@ def solve_dual_cd(problem, *, tol, max_iter, start=None, progress=None, rng=None
     """Minimise the dual by coordinate descent until the relative gap is at most tol."""
     progress = progress or Progress()
     rng = rng or np.random.default_rng(0)
-    options = {"tol": tol, "max_iter": max_iter, "progress": progress, "rng": rng}
+    options = {"tol": tol, "max_iter": max_iter, "progress": progress}
+
+    def descend_on_gram(svm, *, start, **options):
+        return descend(svm, GramDescent(svm, start), rng=rng, **options)
+
     if not isinstance(problem.design, KernelDesign):
-        return descend(problem, row_descent(problem, start), **options)
+        return descend(problem, row_descent(problem, start), rng=rng, **options)
     if problem.lambda_var == 0:
-        return descend(problem, GramDescent(problem, start), **options)
-    metric = metric_of(problem)
-    progress.check()
-    svm = metric.pose(problem)
-    start = None if start is None else Start(start.beta)
-    solution = descend(svm, GramDescent(svm, start), **options)
-    point, beta, certificate = metric.lift(problem, solution.beta)
-    return Solution.of(problem, point, beta, certificate, solution.n_iter, tol)
+        return descend_on_gram(problem, start=start, **options)
+    return solve_in_metric(problem, descend_on_gram, start=start, **options)
 
 
 def row_descent(problem, start):

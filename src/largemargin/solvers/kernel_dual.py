@@ -13,7 +13,7 @@ from numba import njit
 from largemargin._jit import JIT
 from largemargin.designs.dense import DenseDesign
 from largemargin.problem import MAX_CONTRACTION
-from largemargin.solvers.metric import metric_of
+from largemargin.solvers.metric import solve_in_metric
 from largemargin.solvers.newton import solve_newton
 from largemargin.solvers.solution import Progress, Solution, Start
 
@@ -39,7 +39,7 @@ def solve_kernel_dual(problem, *, tol, max_iter, start=None, progress=None, rng=
     elif problem.variance_is_mild:
         solution = _solve_in_rounds(problem, **options)
     else:
-        solution = _solve_in_metric(problem, **options)
+        solution = solve_in_metric(problem, _solve_svm, **options)
     if not solution.converged and solution.n_iter < max_iter and n_rows <= MAX_FACTOR_ROWS:
         return _solve_on_factor(problem, **options)
     return solution
@@ -73,35 +73,16 @@ def _solve_svm(problem, *, tol, max_iter, progress, start):
     return solve_newton(problem, tol=tol, max_iter=max_iter, start=start, progress=progress)
 
 
-def _solve_in_metric(problem, *, tol, max_iter, progress, start):
-    metric = metric_of(problem)
-    progress.check()
-    svm = metric.pose(problem)
-    # The intercept is part of the metric, so a start brings none along.
-    start = None if start is None else Start(start.beta)
-    n_iter = 0
-    # A gap counts for more outside the metric: what is too large there is made smaller.
-    for goal in tol, 0.1 * tol, 0.01 * tol:
-        options = {"tol": goal, "max_iter": max_iter - n_iter, "progress": progress}
-        solution = _solve_svm(svm, start=start, **options)
-        n_iter += solution.n_iter
-        point, beta, certificate = metric.lift(problem, solution.beta)
-        if certificate.relative <= tol or n_iter >= max_iter:
-            break
-        start = Start(solution.beta)
-    return Solution.of(problem, point, beta, certificate, n_iter, tol)
-
-
 def _solve_in_rounds(problem, *, tol, max_iter, progress, start):
-    metric = partial(
-        _solve_in_metric, problem, tol=tol, max_iter=max_iter, progress=progress
+    in_metric = partial(
+        solve_in_metric, problem, _solve_svm, tol=tol, max_iter=max_iter, progress=progress
     )
     margins = np.zeros(problem.design.n_rows)
     n_iter, last_gap = 0, np.inf
     while True:
         svm = problem.freeze_variance(margins)
         if not svm.is_bounded:
-            return metric(start=start)
+            return in_metric(start=start)
         solution = _solve_svm(
             svm,
             tol=0.3 * tol,
@@ -119,7 +100,7 @@ def _solve_in_rounds(problem, *, tol, max_iter, progress, start):
         start = Start(beta, None, point.offset)
         # An intercept, which nothing penalises, may swing from round to round.
         if certificate.gap > MAX_CONTRACTION * last_gap:
-            return metric(start=start)
+            return in_metric(start=start)
         margins, last_gap = point.margins, certificate.gap
 
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from largemargin.designs.kernel import KernelDesign
 from largemargin.problem import Problem
+from largemargin.solvers.solution import Solution, Start
 
 
 class Metric(NamedTuple):
@@ -64,3 +65,23 @@ def metric_of(problem):
     matrix[np.diag_indices_from(matrix)] += ridge
     intercept = determined[0] if problem.fit_intercept else np.zeros_like(y)
     return Metric(matrix, intercept)
+
+
+def solve_in_metric(problem, solve_svm, *, tol, max_iter, progress, start):
+    """Solve a kernel problem by a solver of plain SVMs, in the metric of its prices."""
+    metric = metric_of(problem)
+    progress.check()
+    svm = metric.pose(problem)
+    # The intercept is part of the metric, so a start brings none along.
+    start = None if start is None else Start(start.beta)
+    n_iter = 0
+    # A gap counts for more outside the metric: what is too large there is made smaller.
+    for goal in tol, 0.1 * tol, 0.01 * tol:
+        options = {"tol": goal, "max_iter": max_iter - n_iter, "progress": progress}
+        solution = solve_svm(svm, start=start, **options)
+        n_iter += solution.n_iter
+        point, beta, certificate = metric.lift(problem, solution.beta)
+        if certificate.relative <= tol or n_iter >= max_iter:
+            break
+        start = Start(solution.beta)
+    return Solution.of(problem, point, beta, certificate, n_iter, tol)
