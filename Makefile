@@ -3,13 +3,17 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: demo test lint clean
+.PHONY: demo test bench lint clean
 
 demo: $(READY)
 	$(BIN)/python examples/plot_demo.py
 
 test: $(READY)
 	$(BIN)/python -m pytest -q
+
+# make bench QUICK=1 takes less than three minutes; LARGEMARGIN_DATA=DIR has real data.
+bench: $(READY)
+	$(BIN)/python -m benchmarks $(if $(QUICK),--quick)
 
 lint: $(READY)
 	$(BIN)/ruff check .

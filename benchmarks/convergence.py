@@ -5,37 +5,21 @@ far more features than rows, to rows of unit length), fits both estimators with 
 default settings at C = 1 and 100, the kernel machine on up to 1,000 rows, and fails on any
 warning or gap above tol.
 
-    python benchmarks/convergence.py DIRECTORY
+    python -m benchmarks.convergence DIRECTORY
 """
 
 import argparse
-import csv
-import lzma
 import sys
 import time
 import warnings
 from pathlib import Path
 
 import numpy as np
-from sklearn.datasets import load_svmlight_file
-from sklearn.preprocessing import MaxAbsScaler, minmax_scale, normalize
 
+from benchmarks.datasets.files import read_index, read_rows, scaled
 from largemargin import LDMClassifier, LinearLDMClassifier
 
 MAX_KERNEL_ROWS = 1000
-MAX_DENSE = 100_000_000
-
-
-def load(path, n_features):
-    """Return the scaled rows and the labels of a file."""
-    with lzma.open(path) as stream:
-        X, y = load_svmlight_file(stream, n_features=n_features, zero_based=False)
-    n_rows = X.shape[0]
-    if n_features > 10 * n_rows:
-        return normalize(X), y
-    if n_rows * n_features <= MAX_DENSE and X.nnz > 0.3 * n_rows * n_features:
-        return minmax_scale(X.toarray()), y
-    return MaxAbsScaler().fit_transform(X), y
 
 
 def fit(machine, X, y):
@@ -55,12 +39,11 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("directory", type=Path)
     directory = parser.parse_args().directory
-    with open(directory / "index.tsv", newline="") as stream:
-        entries = list(csv.DictReader(stream, delimiter="\t"))
+    index = read_index(directory)
     all_good = True
-    for entry in sorted(entries, key=lambda e: int(e["instances"])):
-        path = directory / f"{entry['name']}.libsvm.xz"
-        X, y = load(path, int(entry["features"]))
+    for entry in sorted(index.values(), key=lambda e: int(e["instances"])):
+        X, y = read_rows(directory, entry["name"])
+        X = scaled(X, text=X.shape[1] > 10 * X.shape[0])
         for C in 1, 100:
             machines = [LinearLDMClassifier(C)]
             if len(y) <= MAX_KERNEL_ROWS:

@@ -39,7 +39,7 @@ def solve_kernel_dual(problem, *, tol, max_iter, start=None, progress=None, rng=
     elif problem.variance_is_mild:
         solution = _solve_in_rounds(problem, **options)
     else:
-        solution = solve_in_metric(problem, _solve_svm, **options)
+        solution = _solve_in_metric(problem, **options)
     if not solution.converged and solution.n_iter < max_iter and n_rows <= MAX_FACTOR_ROWS:
         return _solve_on_factor(problem, **options)
     return solution
@@ -73,9 +73,13 @@ def _solve_svm(problem, *, tol, max_iter, progress, start):
     return solve_newton(problem, tol=tol, max_iter=max_iter, start=start, progress=progress)
 
 
+def _solve_in_metric(problem, **options):
+    return solve_in_metric(problem, _solve_svm, **options)
+
+
 def _solve_in_rounds(problem, *, tol, max_iter, progress, start):
     in_metric = partial(
-        solve_in_metric, problem, _solve_svm, tol=tol, max_iter=max_iter, progress=progress
+        _solve_in_metric, problem, tol=tol, max_iter=max_iter, progress=progress
     )
     margins = np.zeros(problem.design.n_rows)
     n_iter, last_gap = 0, np.inf
