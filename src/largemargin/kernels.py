@@ -7,8 +7,10 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.linalg import cholesky, eigh
 from sklearn.metrics.pairwise import pairwise_kernels
+from sklearn.utils.extmath import safe_sparse_dot
 
 from largemargin.interrupt import interruptible
+from largemargin.threads import in_threads
 
 KERNELS = {"linear", "poly", "rbf", "sigmoid", "laplacian", "cosine"}
 
@@ -16,6 +18,8 @@ KERNELS = {"linear", "poly", "rbf", "sigmoid", "laplacian", "cosine"}
 MAX_WIDE_ROWS = 4000
 # Kernels are evaluated in tiles of this many rows, so that a long one can be stopped.
 TILE = 512
+# Sparse rows of no more features than this are made dense for the rbf kernel.
+MAX_DENSE_FEATURES = 500
 # Negative eigenvalues up to this part of the largest count as rounding.
 ROUNDING = 1e-7
 
@@ -65,30 +69,92 @@ class Kernel:
             return check_gram(self(X, X), n_rows, "the kernel's values")
         dtype = np.float32 if n_rows > MAX_WIDE_ROWS else np.float64
         out = np.empty((n_rows, n_rows), dtype=dtype)
-        for start in range(0, n_rows, TILE):
-            stop = min(start + TILE, n_rows)
-            with np.errstate(over="ignore", invalid="ignore"):
-                tile = self(X[start:stop], X[:stop])
-            corner = tile[:, start:]
-            tile[:, start:] = 0.5 * (corner + corner.T)
+        rows = self._prepare(X)
+
+        def fill(corner):
+            down, across = (slice(start, min(start + TILE, n_rows)) for start in corner)
+            tile = rows.kernel(down, rows, across, dtype)
+            if corner[0] == corner[1]:
+                tile = 0.5 * (tile + tile.T)
             if not np.isfinite(tile).all():
                 raise ValueError(
                     f"kernel={self.name!r} overflows on these rows. Scale the features or "
                     "lower gamma, degree or coef0."
                 )
-            out[start:stop, :stop] = tile
-            out[:start, start:stop] = tile[:, :start].T
+            out[down, across] = tile
+            out[across, down] = tile.T
+
+        starts = range(0, n_rows, TILE)
+        in_threads(fill, [(i, j) for i in starts for j in starts if j <= i])
         return out
 
     def scores(self, X, Y, coefficients):
         """Return ``kernel(X, Y) coefficients'`` without the whole matrix at once."""
         if callable(self.name):
             return self(X, Y) @ coefficients.T
-        out = np.empty((X.shape[0], len(coefficients)))
-        for start in range(0, X.shape[0], TILE):
-            tile = slice(start, start + TILE)
-            out[tile] = self(X[tile], Y) @ coefficients.T
+        out = np.zeros((X.shape[0], len(coefficients)))
+        left, right = self._prepare(X), self._prepare(Y)
+
+        def fill(start):
+            down = slice(start, start + TILE)
+            for other in range(0, Y.shape[0], TILE):
+                across = slice(other, other + TILE)
+                tile = left.kernel(down, right, across, np.float64)
+                out[down] += tile @ coefficients[:, across].T
+
+        in_threads(fill, range(0, X.shape[0], TILE))
         return out
+
+    def _prepare(self, X):
+        """Return the rows in the form that gives kernels fastest."""
+        return RadialRows(self.gamma, X) if self.name == "rbf" else PlainRows(self, X)
+
+
+class PlainRows:
+    """Rows of which kernels are taken as scikit-learn does."""
+
+    def __init__(self, kernel, X):
+        self.function, self.X = kernel, X
+
+    def kernel(self, down, other, across, dtype):
+        """Return the kernel between some of the rows and some of the others."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            return self.function(self.X[down], other.X[across])
+
+
+class RadialRows:
+    """Rows for the rbf kernel, whose exponent is made by one product of matrices.
+
+    ``-gamma |x - z|^2`` is the inner product of ``(x, |x|^2, 1)`` and ``(z, 1, |z|^2)``,
+    all suitably scaled.
+    """
+
+    def __init__(self, gamma, X):
+        self.gamma = gamma
+        n_rows, n_features = X.shape
+        # Sparse rows are made dense where that takes little room beside a Gram matrix.
+        if sp.issparse(X) and n_features <= MAX_DENSE_FEATURES:
+            X = X.toarray()
+        self.X = X.astype(np.float64, copy=False)
+        square = self.X.multiply(self.X) if sp.issparse(X) else self.X**2
+        self.norms = gamma * np.asarray(square.sum(axis=1)).reshape(-1, 1)
+
+    def kernel(self, down, other, across, dtype):
+        """Return the kernel between some of the rows and some of the others."""
+        X, Z = self.X[down], other.X[across]
+        norms, other_norms = self.norms[down], other.norms[across]
+        if sp.issparse(X) or sp.issparse(Z):
+            exponent = 2.0 * self.gamma * safe_sparse_dot(X, Z.T, dense_output=True)
+            exponent -= norms + other_norms.T
+        else:
+            left = np.hstack([2.0 * self.gamma * X, -norms, np.ones_like(norms)])
+            right = np.hstack([Z, np.ones_like(other_norms), -other_norms])
+            exponent = left @ right.T
+        np.minimum(exponent, 0.0, out=exponent)
+        if other is self and down == across:
+            np.fill_diagonal(exponent, 0.0)
+        exponent = exponent.astype(dtype, copy=False)
+        return np.exp(exponent, out=exponent)
 
 
 def settle_gamma(gamma, X, weight):

@@ -3,7 +3,6 @@
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from functools import cache
 from numbers import Integral, Real
 from threading import Event
 
@@ -15,11 +14,11 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
-from threadpoolctl import ThreadpoolController
 
 from largemargin._compat import Interval, StrOptions, check_sample_weight, fit_context
 from largemargin.problem import Problem
 from largemargin.solvers import Progress, Start, solve
+from largemargin.threads import blas_threads
 
 FLOATS = [np.float64, np.float32]
 
@@ -29,12 +28,6 @@ MEAN_SCALE = 0.1
 
 # Products with fewer numbers than this are made by one thread.
 THREADED_SIZE = 4_000_000
-
-
-@cache
-def blas_threads():
-    """Return the controller of the linear algebra libraries, found once."""
-    return ThreadpoolController()
 
 
 @contextmanager

@@ -1,0 +1,30 @@
+"""Our kernel machine."""
+
+from dataclasses import dataclass
+
+from benchmarks.competitors.base import Competitor
+from benchmarks.objectives import Prices
+from largemargin import LDMClassifier
+
+
+@dataclass(frozen=True)
+class OurKernel(Competitor):
+    """``LDMClassifier`` with an rbf kernel and an intercept, as ``SVC`` has."""
+
+    prices: Prices
+    gamma: float
+    tol: float = 1e-3
+    name = "largemargin"
+
+    def machine(self, X):
+        """Return the estimator."""
+        C, lambda_var, lambda_mean = self.prices
+        return LDMClassifier(
+            C,
+            lambda_var=lambda_var,
+            lambda_mean=lambda_mean,
+            kernel="rbf",
+            gamma=self.gamma,
+            tol=self.tol,
+            random_state=0,
+        )

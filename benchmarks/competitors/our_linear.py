@@ -1,0 +1,28 @@
+"""Our exact linear machine."""
+
+from dataclasses import dataclass
+
+from benchmarks.competitors.base import Competitor
+from benchmarks.objectives import Prices
+from largemargin import LinearLDMClassifier
+
+
+@dataclass(frozen=True)
+class OurLinear(Competitor):
+    """``LinearLDMClassifier`` with the default solver, which stops on its own gap."""
+
+    prices: Prices
+    tol: float = 1e-3
+    name = "largemargin"
+
+    def machine(self, X):
+        """Return the estimator."""
+        C, lambda_var, lambda_mean = self.prices
+        return LinearLDMClassifier(
+            C,
+            lambda_var=lambda_var,
+            lambda_mean=lambda_mean,
+            fit_intercept=False,
+            tol=self.tol,
+            random_state=0,
+        )

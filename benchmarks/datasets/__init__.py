@@ -1,0 +1,27 @@
+"""Data sets: real where the files are, generated of like shape where they are not."""
+
+from benchmarks.datasets.adult_a import AdultA
+from benchmarks.datasets.base import Dataset, Rows
+from benchmarks.datasets.cod_rna import CodRna
+from benchmarks.datasets.covtype import Covtype
+from benchmarks.datasets.farm_ads import FarmAds
+from benchmarks.datasets.ijcnn1 import Ijcnn1
+from benchmarks.datasets.news20_rebuilt import News20Rebuilt
+from benchmarks.datasets.rcv1_1500 import Rcv1Sample
+from benchmarks.datasets.skin import Skin
+from benchmarks.datasets.w8a import W8a
+
+CLASSES = (
+    AdultA,
+    W8a,
+    CodRna,
+    Ijcnn1,
+    Skin,
+    Covtype,
+    FarmAds,
+    News20Rebuilt,
+    Rcv1Sample,
+)
+DATASETS = {cls.name: cls() for cls in CLASSES}
+
+__all__ = ["DATASETS", "Dataset", "Rows"]

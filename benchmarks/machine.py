@@ -1,0 +1,58 @@
+"""The machine and the software of a run, in words."""
+
+import importlib.metadata
+import os
+import platform
+import subprocess
+from pathlib import Path
+
+from threadpoolctl import threadpool_info
+
+from benchmarks.measure import ROOT
+
+PACKAGES = "numpy", "scipy", "scikit-learn", "numba"
+CPU_INFO = Path("/proc/cpuinfo")
+
+
+def describe_machine():
+    """Return what the figures depend on."""
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    blas = [
+        f"{library['internal_api']} {library['version']}, {library['num_threads']} threads"
+        for library in threadpool_info()
+        if library["user_api"] == "blas"
+    ]
+    return {
+        "processor": processor(),
+        "cores": os.cpu_count(),
+        "memory": f"{memory / 2**30:.1f} GiB",
+        "system": f"{platform.system()} {platform.release()}",
+        "python": platform.python_version(),
+        **{package: importlib.metadata.version(package) for package in PACKAGES},
+        "BLAS": "; ".join(sorted(set(blas))),
+    }
+
+
+def processor():
+    """Return the name of the processor."""
+    if CPU_INFO.exists():
+        for line in CPU_INFO.read_text().splitlines():
+            if line.startswith("model name"):
+                return line.split(":", 1)[1].strip()
+    return platform.processor() or platform.machine()
+
+
+def revision():
+    """Return the commit that is checked out, and whether the sources differ from it."""
+    try:
+        commit = _git("rev-parse", "--short", "HEAD")
+        changed = _git("status", "--porcelain", "--", "src")
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
+    return f"{commit}, sources changed since" if changed else commit
+
+
+def _git(*arguments):
+    command = ["git", "--no-optional-locks", *arguments]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    return done.stdout.strip()

@@ -1,0 +1,67 @@
+"""Measuring: runs in turn, and processes of their own."""
+
+import gc
+import json
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import scipy.sparse as sp
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+@dataclass
+class Timing:
+    """The seconds of each run of one competitor, and the result of its last."""
+
+    seconds: list = field(default_factory=list)
+    result: object = None
+
+    @property
+    def best(self):
+        """The shortest run."""
+        return min(self.seconds)
+
+
+def side_by_side(runs, *, repeats, slow, warm=()):
+    """Return the timings of callables run in turn.
+
+    Those in ``warm`` are run once before, for the compiler's sake; what takes longer than
+    ``slow`` seconds is not repeated.
+    """
+    for name in warm:
+        runs[name]()
+    timings = {name: Timing() for name in runs}
+    for _ in range(repeats):
+        for name, run in runs.items():
+            timing = timings[name]
+            if timing.seconds and timing.best > slow:
+                continue
+            timing.result = None
+            gc.collect()
+            begin = time.perf_counter()
+            timing.result = run()
+            timing.seconds.append(time.perf_counter() - begin)
+    return timings
+
+
+def n_bytes(X):
+    """Return the memory that rows take."""
+    if sp.issparse(X):
+        return X.data.nbytes + X.indices.nbytes + X.indptr.nbytes
+    return X.nbytes
+
+
+def in_new_process(*arguments):
+    """Return what a new interpreter with these arguments prints, read as JSON."""
+    done = subprocess.run(
+        [sys.executable, *arguments], cwd=ROOT, capture_output=True, text=True
+    )
+    if done.returncode != 0:
+        lines = done.stderr.strip().splitlines()
+        told = lines[-1] if lines else f"it ended with code {done.returncode}"
+        raise RuntimeError(f"{' '.join(arguments[:2])}: {told}")
+    return json.loads(done.stdout)

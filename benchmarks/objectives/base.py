@@ -1,0 +1,61 @@
+"""The objective of the large margin distribution machine, given norm and margins.
+
+|w|^2 / 2 + lambda_var 2 Var(g) - lambda_mean Mean(g) + C sum max(0, 1 - g_i)
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+
+class Prices(NamedTuple):
+    """The prices of violations and of margin variance, the reward of the margin mean."""
+
+    C: float
+    lambda_var: float = 0.0
+    lambda_mean: float = 0.0
+
+    @classmethod
+    def paper(cls, C):
+        """Return lambdas from the middle of the paper's range."""
+        return cls(C, 2.0**-4, 2.0**-4)
+
+    @classmethod
+    def scale(cls, C, n_rows):
+        """Return lambdas that keep their weight against the losses."""
+        return cls(C, 0.1 * C * n_rows, 0.1 * C * n_rows)
+
+
+class Value(NamedTuple):
+    """The objective at a point and the sum of the sizes of its terms."""
+
+    total: float
+    size: float
+
+
+class Bound(NamedTuple):
+    """A certified lower bound of an optimum, and the size to which accuracies refer."""
+
+    lower: float
+    size: float
+
+    def above(self, total):
+        """Return how far an objective lies above the bound, relative to its size."""
+        return (total - self.lower) / self.size
+
+
+class Objective:
+    """The objective on some rows; subclasses say what norms and margins are."""
+
+    def __init__(self, X, y, prices):
+        self.X = X
+        self.y = y
+        self.prices = prices
+
+    def value_at(self, norm, margins):
+        """Return the objective for a squared norm and the margins of the rows."""
+        C, lambda_var, lambda_mean = self.prices
+        costs = 0.5 * norm + 2.0 * lambda_var * margins.var()
+        costs += C * np.maximum(0.0, 1.0 - margins).sum()
+        reward = lambda_mean * margins.mean()
+        return Value(float(costs - reward), float(costs + abs(reward)))

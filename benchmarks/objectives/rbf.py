@@ -1,0 +1,60 @@
+"""The objective of a machine with an rbf kernel and an intercept."""
+
+import numpy as np
+import scipy.sparse as sp
+
+from benchmarks.objectives.base import Bound, Objective
+
+TILE = 512
+
+
+def gamma_scale(X):
+    """Return what ``gamma="scale"`` stands for."""
+    squares = X.multiply(X) if sp.issparse(X) else X * X
+    variance = squares.mean() - X.mean() ** 2
+    return float(1.0 / (X.shape[1] * variance))
+
+
+def dense(A):
+    """Return an array of what may be sparse."""
+    return A.toarray() if sp.issparse(A) else A
+
+
+def rbf(A, B, gamma):
+    """Return the kernel between the rows of two matrices."""
+    exponents = squared_norms(A)[:, None] + squared_norms(B) - 2.0 * dense(A @ B.T)
+    return np.exp(-gamma * np.maximum(exponents, 0.0, out=exponents))
+
+
+def squared_norms(A):
+    """Return the squared length of each row."""
+    if sp.issparse(A):
+        return np.asarray(A.multiply(A).sum(axis=1)).ravel()
+    return np.einsum("ij,ij->i", A, A)
+
+
+class RbfObjective(Objective):
+    """The objective of a fitted machine: ours or ``SVC``, both on the same rows."""
+
+    def __init__(self, X, y, gamma, prices):
+        super().__init__(X, y, prices)
+        self.gamma = gamma
+
+    def value(self, machine):
+        """Return the objective, from the support vectors in tiles: no square array."""
+        coefficients = dense(machine.dual_coef_).ravel()
+        support = self.X[machine.support_]
+        scores = np.empty(len(self.y))
+        for start in range(0, len(scores), TILE):
+            tile = slice(start, start + TILE)
+            scores[tile] = rbf(self.X[tile], support, self.gamma) @ coefficients
+        norm = coefficients @ scores[machine.support_]
+        return self.value_at(norm, self.y * (scores + machine.intercept_[0]))
+
+    def bound(self, machine, value):
+        """Return the bound that one of our machines, of known value, certifies by its gap.
+
+        ``duality_gap_`` is relative to the sum of the sizes of the terms.
+        """
+        lower = machine.objective_ - machine.duality_gap_ * value.size
+        return Bound(float(lower), value.size)

@@ -1,0 +1,137 @@
+"""Reports: a table that grows on the screen, then JSON and Markdown."""
+
+import json
+import os
+
+from benchmarks.targets import TARGETS
+
+FIRST_WIDTH, MIN_WIDTH = 15, 9
+# To be raised when records change, so that those of an earlier form are not kept.
+FORMAT = 1
+MARKS = {True: "yes", False: "NO", None: ""}
+
+
+class GrowingTable:
+    """A table on the screen, shown a line at a time."""
+
+    def __init__(self, columns):
+        self.columns = columns
+        self.widths = [max(MIN_WIDTH, len(column.title)) for column in columns]
+        self.widths[0] = max(FIRST_WIDTH, self.widths[0])
+        self._show([column.title for column in columns])
+
+    def add(self, row):
+        """Show a row; one that failed says why."""
+        self._show([column.show(row) for column in self.columns])
+        if "failed" in row:
+            print(f"  failed: {row['failed']}", flush=True)
+
+    def _show(self, texts):
+        first, *others = zip(texts, self.widths, strict=True)
+        padded = [first[0].ljust(first[1]), *(text.rjust(width) for text, width in others)]
+        print("  ".join(padded), flush=True)
+
+
+def show_claims(record):
+    """Show what a target claims and whether it holds."""
+    for claim in record["claims"]:
+        wanted = f"  (wanted {claim['wanted']})" if claim["wanted"] else ""
+        mark = "!" if claim["ok"] is False else " "
+        print(f"{mark} {claim['what']}: {claim['reached']}{wanted}", flush=True)
+
+
+class Report:
+    """The records of a run, by target, and the files they are written to.
+
+    Targets that are not run again keep the figures of an earlier run on the same machine.
+    """
+
+    def __init__(self, directory, mode, machine):
+        self.paths = {kind: directory / f"{mode}.{kind}" for kind in ("json", "md")}
+        self.content = {"format": FORMAT, "mode": mode, "machine": machine, "targets": {}}
+        directory.mkdir(parents=True, exist_ok=True)
+        if self.paths["json"].exists():
+            earlier = json.loads(self.paths["json"].read_text())
+            if (earlier.get("format"), earlier.get("machine")) == (FORMAT, machine):
+                self.content["targets"] = earlier["targets"]
+
+    def put(self, name, record):
+        """Keep the record of a target, and write both files."""
+        targets = {**self.content["targets"], name: record}
+        self.content["targets"] = {key: targets[key] for key in TARGETS if key in targets}
+        replace_file(
+            self.paths["json"], json.dumps(self.content, indent=1, default=float) + "\n"
+        )
+        replace_file(self.paths["md"], markdown(self.content))
+
+
+def replace_file(path, text):
+    """Write a file so that it is never seen half written."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    temporary.write_text(text)
+    temporary.replace(path)
+
+
+def markdown(content):
+    """Return the report as Markdown: what was reached first, then a table a target."""
+    lines = [f"# Benchmarks, {content['mode']} run", ""]
+    lines += [
+        "Ratios are measured side by side in one run: in turn, best of three (runs of more "
+        "than half a minute, or of a second in a quick run, once), loading excluded. "
+        "'Above' is the objective above our dual bound, relative to the size of the "
+        "objective: the accuracy that was reached.",
+        "",
+    ]
+    lines += table(["machine", ""], [[k, str(v)] for k, v in content["machine"].items()])
+    lines += ["", "## What was reached", ""]
+    claims = [
+        [name, claim["what"], claim["wanted"], claim["reached"], MARKS[claim["ok"]]]
+        for name, record in content["targets"].items()
+        for claim in record["claims"]
+    ]
+    lines += table(["target", "figure", "wanted", "reached", "holds"], claims)
+    for name, record in content["targets"].items():
+        lines += section(TARGETS[name], record)
+    return "\n".join(lines) + "\n"
+
+
+def section(target, record):
+    """Return the lines about one target."""
+    lines = ["", f"## {target.title}", "", target.about, ""]
+    if record["skipped"]:
+        return [*lines, f"Skipped: {record['skipped']}."]
+    complete = "" if record["complete"] else " **Interrupted: not all cells are here.**"
+    if record["left_out"]:
+        complete = f" **{record['left_out']} cells were left out for lack of time.**"
+    lines += [
+        f"{record['date']}, {record['seconds']:.0f} s, load average {record['load']:.2f}, "
+        f"revision {record['revision']}.{complete}",
+        "",
+    ]
+    lines += table(
+        [column.title for column in target.columns],
+        [[column.show(row) for column in target.columns] for row in record["rows"]],
+    )
+    failed = [row for row in record["rows"] if "failed" in row]
+    if failed:
+        lines += ["", "Failed:", ""]
+        lines += [f"- {cell_name(row)}: `{row['failed']}`" for row in failed]
+    lines += [f"\n![{target.name}]({name})" for name in record["files"]]
+    return lines
+
+
+def cell_name(cell):
+    """Return a cell in words."""
+    values = {key: value for key, value in cell.items() if key != "failed"}
+    return ", ".join(f"{key} {value}" for key, value in values.items() if value is not None)
+
+
+def table(titles, rows):
+    """Return the lines of a Markdown table, padded to be read as text too."""
+    texts = [titles, *rows]
+    widths = [max(3, *map(len, texts_of)) for texts_of in zip(*texts, strict=True)]
+    lines = [
+        "| " + " | ".join(t.ljust(w) for t, w in zip(row, widths, strict=True)) + " |"
+        for row in texts
+    ]
+    return [lines[0], "|" + "|".join("-" * (w + 2) for w in widths) + "|", *lines[1:]]

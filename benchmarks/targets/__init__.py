@@ -1,0 +1,16 @@
+"""Targets: what is claimed, a file each."""
+
+from benchmarks.targets.asgd import ASGD
+from benchmarks.targets.big_kernel import BigKernel
+from benchmarks.targets.growth import Growth
+from benchmarks.targets.kernel import Kernel
+from benchmarks.targets.linear import Linear
+from benchmarks.targets.memory import Memory
+from benchmarks.targets.prediction import Prediction
+from benchmarks.targets.price import Price
+from benchmarks.targets.startup import Startup
+
+CLASSES = Linear, Price, Kernel, ASGD, Memory, Prediction, Startup, Growth, BigKernel
+TARGETS = {cls.name: cls() for cls in CLASSES}
+
+__all__ = ["TARGETS"]

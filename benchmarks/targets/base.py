@@ -1,0 +1,98 @@
+"""What targets share: cells, how one is measured, and what is claimed of all."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+
+class Column(NamedTuple):
+    """A column of a table: its title and how it shows a row."""
+
+    title: str
+    show: Callable[[dict], str]
+
+
+def column(title, key, form=""):
+    """Return the column of a value; what is missing is shown as a dash."""
+
+    def show(row):
+        value = row.get(key)
+        return "-" if value is None else format(value, form)
+
+    return Column(title, show)
+
+
+class Claim(NamedTuple):
+    """What was wanted and what was reached; ``ok`` is None where it is only told."""
+
+    what: str
+    wanted: str
+    reached: str
+    ok: bool | None
+
+
+def at_most(what, limit, values, form=".2f"):
+    """Claim that the largest of some values does not exceed a limit."""
+    return _claim(what, "<=", limit, max, values, form)
+
+
+def at_least(what, limit, values, form=".2f"):
+    """Claim that the smallest of some values does not fall below a limit."""
+    return _claim(what, ">=", limit, min, values, form)
+
+
+def told(what, value, form=".2f"):
+    """Return a number for information only."""
+    return Claim(what, "", format(value, form), None)
+
+
+def _claim(what, relation, limit, extreme, values, form):
+    values = list(values)
+    wanted = f"{relation} {limit:g}"
+    if not values:
+        return Claim(what, wanted, "not measured", None)
+    value = extreme(values)
+    holds = value <= limit if relation == "<=" else value >= limit
+    return Claim(what, wanted, format(value, form), bool(holds))
+
+
+def geometric_mean(values):
+    """Return the geometric mean, as a list of one or, of nothing, none."""
+    values = list(values)
+    return [float(np.exp(np.mean(np.log(values))))] if values else []
+
+
+def median(values):
+    """Return the median, as a list of one or, of nothing, none."""
+    values = list(values)
+    return [float(np.median(values))] if values else []
+
+
+class Target:
+    """A claim to be measured; a cell of its table is a dictionary, as is a row."""
+
+    name: str
+    title: str
+    about: str
+    columns: tuple
+
+    def skipped(self, bench):
+        """Return why there is nothing to measure in this run, or None."""
+        return None
+
+    def cells(self, bench):
+        """Return the cells to measure."""
+        raise NotImplementedError
+
+    def measure(self, bench, **cell):
+        """Return the measurements of one cell."""
+        raise NotImplementedError
+
+    def claims(self, rows):
+        """Return what the rows say about the claim."""
+        raise NotImplementedError
+
+    def finish(self, bench, rows):
+        """Make what goes beside the table; return the names of the files."""
+        return []

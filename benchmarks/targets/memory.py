@@ -1,0 +1,60 @@
+"""Target 5: the memory that a fit takes beyond its data."""
+
+from benchmarks.targets.base import Target, at_most, column
+from benchmarks.workers import fit_in_new_process
+
+LIMITS = {"dense": 0.5, "sparse": 1.0, "kernel": 1.25}
+GRAM_NUMBER = 4
+
+
+class Memory(Target):
+    """Peak of a fit in a process of its own, above what was there before."""
+
+    name = "memory"
+    title = "5. Memory"
+    about = (
+        "The peak of a fit above what the process held before it, in units of the "
+        "data (linear) or of one float32 Gram matrix (kernel). C = 1, lambdas 2^-4."
+    )
+    columns = (
+        column("machine", "machine"),
+        column("set", "set"),
+        column("data", "data"),
+        column("m", "m"),
+        column("kind", "kind"),
+        column("peak / unit", "ratio", ".2f"),
+        column("peak, MiB", "peak_mib", ".1f"),
+        column("unit, MiB", "unit_mib", ".1f"),
+        column("gap", "gap", ".1e"),
+    )
+
+    def cells(self, bench):
+        """Return the cases of the settings."""
+        keys = "machine", "set", "rows"
+        return [dict(zip(keys, case, strict=True)) for case in bench.settings.memory_cases]
+
+    def measure(self, bench, **cell):
+        """Return the peak of one fit."""
+        told = fit_in_new_process(bench.data, cell["machine"], cell["set"], cell["rows"])
+        is_kernel = cell["machine"] == "kernel"
+        unit = GRAM_NUMBER * told["rows"] ** 2 if is_kernel else told["data_bytes"]
+        return {
+            "data": told["source"],
+            "m": told["rows"],
+            "kind": "kernel" if is_kernel else told["kind"],
+            "ratio": told["peak_bytes"] / unit,
+            "peak_mib": told["peak_bytes"] / 2**20,
+            "unit_mib": unit / 2**20,
+            "gap": told["gap"],
+        }
+
+    def claims(self, rows):
+        """Claim a limit for each kind."""
+        return [
+            at_most(
+                f"peak / {'Gram' if kind == 'kernel' else 'data'}, {kind}",
+                limit,
+                [row["ratio"] for row in rows if row["kind"] == kind],
+            )
+            for kind, limit in LIMITS.items()
+        ]

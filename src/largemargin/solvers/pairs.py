@@ -1,0 +1,255 @@
+"""Descent on pairs of rows of a Gram matrix, the best pair first.
+
+The two rows of a step exchange force, so the forces stay in balance and the intercept
+needs no thought; without an intercept, rows exchange with an imagined one that pulls
+nothing. The first row is the one that gains most by pulling harder, the second the one
+that makes the pair gain most, as in LIBSVM. The scores of all rows are kept up to date,
+so a certificate costs no product with the Gram matrix.
+
+A mild margin variance is replaced by its tangent, which is taken anew, for one product,
+whenever the machine with the old one is solved.
+"""
+
+import numpy as np
+from numba import njit
+
+from largemargin._jit import EXTREME, JIT
+from largemargin.solvers.solution import Progress, Solution
+
+# Between two certificates.
+STEPS_PER_CALL = 500
+# After so many steps a row Newton's method takes over.
+MAX_STEPS_PER_ROW = 300
+# A gap that descent reaches soon; smaller ones are Newton's.
+EASY = 1e-4
+# A machine is solved when its gap is this small against what is asked of it.
+SOLVED = 0.3
+# Extremes are looked for in blocks of so many rows.
+BLOCK = 256
+# Curvatures below this part of the largest are rounding.
+FLAT = 1e-12
+
+
+def solve_in_pairs(problem, *, tol, max_iter, progress=None, start=None):
+    """Minimise a kernel problem of mild variance, as far as descent gets easily."""
+    progress = progress or Progress()
+    state = PairDescent(problem, start)
+    goal = max(tol, EASY)
+    gap, n_steps = 1.0, 0
+    n_iter = 0
+    while n_iter < max_iter:
+        n_iter += 1
+        steps_left = MAX_STEPS_PER_ROW * problem.design.n_rows - n_steps
+        n_steps += state.solve(SOLVED * max(goal, gap), steps_left, progress)
+        point, beta, certificate = state.certify()
+        progress(certificate)
+        last_gap, gap = gap, certificate.relative
+        if gap <= goal or gap > 0.9 * last_gap:
+            break
+    return Solution.of(problem, problem.settle(point), beta, certificate, n_iter, tol)
+
+
+class PairDescent:
+    """The forces of the dual variables within their bounds, and the scores they make."""
+
+    def __init__(self, problem, start):
+        y, weight, design = problem.y, problem.weight, problem.design
+        self.problem = problem
+        self.diagonal = design.squared_norms()
+        limit = y * weight * problem.C
+        self.low, self.high = np.minimum(limit, 0.0), np.maximum(limit, 0.0)
+        self.forces = np.zeros(design.n_rows)
+        if start is not None:
+            self.forces = y * weight * np.clip(start.beta, 0.0, problem.C)
+        # What mean and variance add stays as it is until the next tangent.
+        self.rest = problem.dual_forces(np.zeros(design.n_rows))
+        self._balance()
+        self.scores = design.scores(self.forces + self.rest)
+        self.offset = 0.0
+
+    @property
+    def beta(self):
+        """The dual variables, for one unit of weight."""
+        problem = self.problem
+        return np.minimum(np.abs(self.forces) / problem.weight, problem.C)
+
+    @property
+    def point(self):
+        """Where the forces lead."""
+        return self.problem.point(self.forces + self.rest, self.scores, self.offset)
+
+    def _balance(self):
+        """Make all forces sum to zero, as an intercept asks, by a change of few."""
+        if not self.problem.fit_intercept:
+            return
+        need = -(self.forces.sum() + self.rest.sum())
+        room = (self.high if need > 0 else self.low) - self.forces
+        # Rows between their bounds come first: they stay what they are.
+        at_bound = (self.forces == self.low) | (self.forces == self.high)
+        order = np.argsort(at_bound, kind="stable")
+        filled = np.cumsum(room[order])
+        room = np.abs(room[order])
+        change = np.clip(abs(need) - (np.abs(filled) - room), 0.0, room)
+        self.forces[order] += np.copysign(change, need)
+        np.clip(self.forces, self.low, self.high, out=self.forces)
+
+    @property
+    def _is_balanced(self):
+        forces = self.forces + self.rest
+        imbalance = abs(forces.sum()) if self.problem.fit_intercept else 0.0
+        return imbalance <= 1e-9 * np.abs(forces).sum()
+
+    def solve(self, goal, max_steps, progress):
+        """Descend until the gap for the present tangent is at most ``goal``."""
+        problem = self.problem
+        pulls = problem.y - self.scores
+        n_steps = 0
+        while n_steps < max_steps:
+            violation, self.offset = descend_on_pairs(
+                problem.design.gram,
+                self.diagonal,
+                self.low,
+                self.high,
+                self.forces,
+                pulls,
+                problem.fit_intercept,
+                STEPS_PER_CALL,
+            )
+            n_steps += STEPS_PER_CALL
+            self.scores = problem.y - pulls
+            progress.check()
+            frozen = problem.certify(self.point, self.beta, None, 0.0)
+            if frozen.relative <= goal or violation <= 0.0:
+                break
+        return n_steps
+
+    def certify(self):
+        """Return the point, dual variables and their certificate; move the tangent."""
+        problem, point = self.problem, self.point
+        if problem.lambda_var == 0:
+            return point, self.beta, problem.certify(point, self.beta, None, 0.0)
+        self.rest = problem.forces(point.margins, np.zeros_like(self.forces))
+        self._balance()
+        slope = point.w - (self.forces + self.rest)
+        image = problem.design.scores(slope)
+        self.scores = self.scores - image
+        beta = self.beta
+        certificate = problem.certify(point, beta, slope, slope @ image)
+        if not self._is_balanced:
+            certificate = certificate._replace(gap=np.inf)
+        return point, beta, certificate
+
+
+@njit(**JIT)
+def descend_on_pairs(gram, diagonal, low, high, forces, pulls, balanced, max_steps):
+    """Let the best pair of rows exchange force, again and again.
+
+    ``pulls`` are the labels less the scores, kept up to date with ``forces``. Returns the
+    largest difference of pulls that a pair could still use, and the intercept.
+    """
+    n_rows = forces.shape[0]
+    floor = FLAT * diagonal.max()
+    nothing = np.zeros(n_rows, gram.dtype)
+    # A row that cannot pull harder counts as one that pulls infinitely little.
+    rise = np.where(forces < high, 0.0, -np.inf)
+    fall = np.where(forces > low, 0.0, np.inf)
+    n_blocks = -(-n_rows // BLOCK)
+    tops, bottoms, gains = np.empty(n_blocks), np.empty(n_blocks), np.empty(n_blocks)
+    exchange(nothing, nothing, 0.0, pulls, rise, fall, tops, bottoms)
+    for _ in range(max_steps):
+        top, bottom = tops.max(), bottoms.min()
+        i, row, own = -1, nothing, 0.0
+        if not balanced:
+            bottom = min(bottom, 0.0)
+        if balanced or top > 0.0:
+            i = find_top(pulls, rise, tops)
+            row, own = gram[i], diagonal[i]
+        else:
+            top = 0.0
+        if top - bottom <= 0.0:
+            break
+        block_gains(row, own, top, floor, diagonal, pulls, fall, gains)
+        j, other, step = -1, nothing, 0.0
+        if balanced or i == -1 or gains.max() >= top * top / max(own, floor):
+            j = find_gain(row, own, top, floor, diagonal, pulls, fall, gains)
+            other = gram[j]
+            step = (top - pulls[j]) / max(own + diagonal[j] - 2.0 * row[j], floor)
+            step = min(step, forces[j] - low[j])
+        else:
+            step = top / max(own, floor)
+        if i >= 0:
+            step = min(step, high[i] - forces[i])
+            forces[i] = move(forces[i], step, low[i], high[i])
+        if j >= 0:
+            forces[j] = move(forces[j], -step, low[j], high[j])
+        for k in (i, j):
+            if k >= 0:
+                rise[k] = 0.0 if forces[k] < high[k] else -np.inf
+                fall[k] = 0.0 if forces[k] > low[k] else np.inf
+        exchange(row, other, step, pulls, rise, fall, tops, bottoms)
+    top, bottom = tops.max(), bottoms.min()
+    if not balanced:
+        return max(top, 0.0) - min(bottom, 0.0), 0.0
+    return top - bottom, 0.5 * (top + bottom)
+
+
+@njit(**JIT)
+def move(force, step, low, high):
+    """Return the force after a step that may end at a bound, but for rounding."""
+    moved = force + step
+    slack = 1e-14 * (high - low)
+    if moved >= high - slack:
+        return high
+    return low if moved <= low + slack else moved
+
+
+@njit(**EXTREME)
+def exchange(row, other, step, pulls, rise, fall, tops, bottoms):
+    """Change the pulls as rows exchange force; find the extremes of each block."""
+    n_rows = pulls.shape[0]
+    for block in range(tops.shape[0]):
+        top, bottom = -np.inf, np.inf
+        for k in range(block * BLOCK, min(n_rows, (block + 1) * BLOCK)):
+            pull = pulls[k] - step * (np.float64(row[k]) - np.float64(other[k]))
+            pulls[k] = pull
+            top = max(top, pull + rise[k])
+            bottom = min(bottom, pull + fall[k])
+        tops[block], bottoms[block] = top, bottom
+
+
+@njit(**EXTREME)
+def block_gains(row, own, top, floor, diagonal, pulls, fall, gains):
+    """Find the largest gain of each block, should its rows give force to the first."""
+    n_rows = pulls.shape[0]
+    for block in range(gains.shape[0]):
+        best = 0.0
+        for k in range(block * BLOCK, min(n_rows, (block + 1) * BLOCK)):
+            lead = max(top - (pulls[k] + fall[k]), 0.0)
+            bend = max(own + diagonal[k] - 2.0 * np.float64(row[k]), floor)
+            best = max(best, lead * lead / bend)
+        gains[block] = best
+
+
+@njit(**JIT)
+def find_top(pulls, rise, tops):
+    """Return the row with the largest pull, given the largest of each block."""
+    block = tops.argmax()
+    start = block * BLOCK
+    for k in range(start, min(pulls.shape[0], start + BLOCK)):
+        if pulls[k] + rise[k] >= tops[block]:
+            return k
+    return start
+
+
+@njit(**JIT)
+def find_gain(row, own, top, floor, diagonal, pulls, fall, gains):
+    """Return the row with the largest gain, given the largest of each block."""
+    block = gains.argmax()
+    start = block * BLOCK
+    found, best = start, -1.0
+    for k in range(start, min(pulls.shape[0], start + BLOCK)):
+        lead = max(top - (pulls[k] + fall[k]), 0.0)
+        gain = lead * lead / max(own + diagonal[k] - 2.0 * np.float64(row[k]), floor)
+        if gain > best:
+            found, best = k, gain
+    return found
