@@ -5,5 +5,5 @@ JIT = {"cache": True, "nogil": True, "error_model": "numpy"}
 # For plain sums: the order is free, as in BLAS; nothing else is relaxed.
 SUM = {"fastmath": {"reassoc", "contract"}, **JIT}
 
-# For sums and extremes of numbers that are never NaN.
+# For extremes of numbers that are never NaN.
 EXTREME = {"fastmath": {"reassoc", "contract", "nnan", "nsz"}, **JIT}

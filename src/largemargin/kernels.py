@@ -131,9 +131,8 @@ class RadialRows:
 
     def __init__(self, gamma, X):
         self.gamma = gamma
-        n_rows, n_features = X.shape
         # Sparse rows are made dense where that takes little room beside a Gram matrix.
-        if sp.issparse(X) and n_features <= MAX_DENSE_FEATURES:
+        if sp.issparse(X) and X.shape[1] <= MAX_DENSE_FEATURES:
             X = X.toarray()
         self.X = X.astype(np.float64, copy=False)
         square = self.X.multiply(self.X) if sp.issparse(X) else self.X**2

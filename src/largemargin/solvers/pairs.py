@@ -152,9 +152,10 @@ def descend_on_pairs(gram, diagonal, low, high, forces, pulls, balanced, max_ste
     nothing = np.zeros(n_rows, gram.dtype)
     # A row that cannot pull harder counts as one that pulls infinitely little.
     rise = np.where(forces < high, 0.0, -np.inf)
-    fall = np.where(forces > low, 0.0, np.inf)
+    fall = np.where(forces > low, 0.0, -np.inf)
     n_blocks = -(-n_rows // BLOCK)
-    tops, bottoms, gains = np.empty(n_blocks), np.empty(n_blocks), np.empty(n_blocks)
+    tops, bottoms, best = np.empty(n_blocks), np.empty(n_blocks), np.empty(n_blocks)
+    gains = np.empty(n_rows)
     exchange(nothing, nothing, 0.0, pulls, rise, fall, tops, bottoms)
     for _ in range(max_steps):
         top, bottom = tops.max(), bottoms.min()
@@ -162,16 +163,16 @@ def descend_on_pairs(gram, diagonal, low, high, forces, pulls, balanced, max_ste
         if not balanced:
             bottom = min(bottom, 0.0)
         if balanced or top > 0.0:
-            i = find_top(pulls, rise, tops)
+            i = find_largest(pulls, rise, tops.argmax())
             row, own = gram[i], diagonal[i]
         else:
             top = 0.0
         if top - bottom <= 0.0:
             break
-        block_gains(row, own, top, floor, diagonal, pulls, fall, gains)
+        find_gains(row, own, top, floor, diagonal, pulls, fall, gains, best)
         j, other, step = -1, nothing, 0.0
-        if balanced or i == -1 or gains.max() >= top * top / max(own, floor):
-            j = find_gain(row, own, top, floor, diagonal, pulls, fall, gains)
+        if balanced or i == -1 or best.max() >= 2.0 * top * top / max(own, floor):
+            j = find_largest(gains, gains, best.argmax())
             other = gram[j]
             step = (top - pulls[j]) / max(own + diagonal[j] - 2.0 * row[j], floor)
             step = min(step, forces[j] - low[j])
@@ -185,7 +186,7 @@ def descend_on_pairs(gram, diagonal, low, high, forces, pulls, balanced, max_ste
         for k in (i, j):
             if k >= 0:
                 rise[k] = 0.0 if forces[k] < high[k] else -np.inf
-                fall[k] = 0.0 if forces[k] > low[k] else np.inf
+                fall[k] = 0.0 if forces[k] > low[k] else -np.inf
         exchange(row, other, step, pulls, rise, fall, tops, bottoms)
     top, bottom = tops.max(), bottoms.min()
     if not balanced:
@@ -206,50 +207,47 @@ def move(force, step, low, high):
 @njit(**EXTREME)
 def exchange(row, other, step, pulls, rise, fall, tops, bottoms):
     """Change the pulls as rows exchange force; find the extremes of each block."""
-    n_rows = pulls.shape[0]
-    for block in range(tops.shape[0]):
-        top, bottom = -np.inf, np.inf
-        for k in range(block * BLOCK, min(n_rows, (block + 1) * BLOCK)):
-            pull = pulls[k] - step * (np.float64(row[k]) - np.float64(other[k]))
-            pulls[k] = pull
-            top = max(top, pull + rise[k])
-            bottom = min(bottom, pull + fall[k])
-        tops[block], bottoms[block] = top, bottom
+    for k in range(pulls.shape[0]):
+        pulls[k] -= step * (np.float64(row[k]) - np.float64(other[k]))
+    find_block_extremes(1.0, pulls, rise, tops)
+    find_block_extremes(-1.0, pulls, fall, bottoms)
 
 
 @njit(**EXTREME)
-def block_gains(row, own, top, floor, diagonal, pulls, fall, gains):
-    """Find the largest gain of each block, should its rows give force to the first."""
-    n_rows = pulls.shape[0]
-    for block in range(gains.shape[0]):
-        best = 0.0
-        for k in range(block * BLOCK, min(n_rows, (block + 1) * BLOCK)):
-            lead = max(top - (pulls[k] + fall[k]), 0.0)
-            bend = max(own + diagonal[k] - 2.0 * np.float64(row[k]), floor)
-            best = max(best, lead * lead / bend)
-        gains[block] = best
+def find_gains(row, own, top, floor, diagonal, pulls, fall, gains, best):
+    """Find what each row would gain by giving force to the first; and each block's best."""
+    for k in range(pulls.shape[0]):
+        lead = max(top - pulls[k] + fall[k], 0.0)
+        bend = max(own + diagonal[k] - 2.0 * np.float64(row[k]), floor)
+        gains[k] = lead * lead / bend
+    find_block_extremes(1.0, gains, gains, best)
+
+
+@njit(**EXTREME)
+def find_block_extremes(sign, values, bias, out):
+    """Find the largest ``value + bias`` of each block, or smallest ``value - bias``."""
+    for block in range(out.shape[0]):
+        part = values[block * BLOCK : (block + 1) * BLOCK]
+        its_bias = bias[block * BLOCK : (block + 1) * BLOCK]
+        # Four at a time, because compilers do not.
+        first = second = third = fourth = -np.inf
+        n = part.shape[0]
+        for k in range(n // 4):
+            first = max(first, sign * part[4 * k] + its_bias[4 * k])
+            second = max(second, sign * part[4 * k + 1] + its_bias[4 * k + 1])
+            third = max(third, sign * part[4 * k + 2] + its_bias[4 * k + 2])
+            fourth = max(fourth, sign * part[4 * k + 3] + its_bias[4 * k + 3])
+        for k in range(n - n % 4, n):
+            first = max(first, sign * part[k] + its_bias[k])
+        out[block] = sign * max(max(first, second), max(third, fourth))
 
 
 @njit(**JIT)
-def find_top(pulls, rise, tops):
-    """Return the row with the largest pull, given the largest of each block."""
-    block = tops.argmax()
+def find_largest(values, bias, block):
+    """Return where in a block ``value + bias`` is largest."""
     start = block * BLOCK
-    for k in range(start, min(pulls.shape[0], start + BLOCK)):
-        if pulls[k] + rise[k] >= tops[block]:
-            return k
-    return start
-
-
-@njit(**JIT)
-def find_gain(row, own, top, floor, diagonal, pulls, fall, gains):
-    """Return the row with the largest gain, given the largest of each block."""
-    block = gains.argmax()
-    start = block * BLOCK
-    found, best = start, -1.0
-    for k in range(start, min(pulls.shape[0], start + BLOCK)):
-        lead = max(top - (pulls[k] + fall[k]), 0.0)
-        gain = lead * lead / max(own + diagonal[k] - 2.0 * np.float64(row[k]), floor)
-        if gain > best:
-            found, best = k, gain
+    found = start
+    for k in range(start, min(values.shape[0], start + BLOCK)):
+        if values[k] + bias[k] > values[found] + bias[found]:
+            found = k
     return found
