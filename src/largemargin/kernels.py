@@ -9,6 +9,7 @@ from scipy.linalg import cholesky, eigh
 from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.utils.extmath import safe_sparse_dot
 
+from largemargin.designs.low_rank import low_rank_factor
 from largemargin.interrupt import interruptible
 from largemargin.threads import in_threads
 
@@ -18,10 +19,26 @@ KERNELS = {"linear", "poly", "rbf", "sigmoid", "laplacian", "cosine"}
 MAX_WIDE_ROWS = 4000
 # Kernels are evaluated in tiles of this many rows, so that a long one can be stopped.
 TILE = 512
+# The diagonal of a kernel is found from matrices of so many rows.
+TILE_OF_PAIRS = 64
+# A kernel of low rank is known by so many rows at most, or by as many as leave out no
+# more than this part of its trace.
+MAX_RANK = 1000
+LOW_RANK_TOLERANCE = 1e-3
 # Sparse rows of no more features than this are made dense for the rbf kernel.
 MAX_DENSE_FEATURES = 500
 # Negative eigenvalues up to this part of the largest count as rounding.
 ROUNDING = 1e-7
+
+
+def gram_type(n_rows):
+    """Return the type of the numbers in a Gram matrix of so many rows."""
+    return np.float32 if n_rows > MAX_WIDE_ROWS else np.float64
+
+
+def gram_bytes(n_rows):
+    """Return how many bytes a Gram matrix of so many rows takes."""
+    return n_rows * n_rows * np.dtype(gram_type(n_rows)).itemsize
 
 
 @dataclass(frozen=True)
@@ -67,7 +84,7 @@ class Kernel:
         n_rows = X.shape[0]
         if callable(self.name):
             return check_gram(self(X, X), n_rows, "the kernel's values")
-        dtype = np.float32 if n_rows > MAX_WIDE_ROWS else np.float64
+        dtype = gram_type(n_rows)
         out = np.empty((n_rows, n_rows), dtype=dtype)
         rows = self._prepare(X)
 
@@ -76,7 +93,7 @@ class Kernel:
             tile = rows.kernel(down, rows, across, dtype)
             if corner[0] == corner[1]:
                 tile = 0.5 * (tile + tile.T)
-            if not np.isfinite(tile).all():
+            if not (rows.is_bounded or np.isfinite(tile).all()):
                 raise ValueError(
                     f"kernel={self.name!r} overflows on these rows. Scale the features or "
                     "lower gamma, degree or coef0."
@@ -87,6 +104,35 @@ class Kernel:
         starts = range(0, n_rows, TILE)
         in_threads(fill, [(i, j) for i in starts for j in starts if j <= i])
         return out
+
+    def low_rank(self, X):
+        """Return a factor of the Gram matrix, which is never made, and what it misses."""
+        rows = self._prepare(X)
+
+        def columns(pivots):
+            out = np.empty((X.shape[0], len(pivots)), dtype=np.float32)
+            chosen = self._prepare(X[pivots])
+
+            def fill(start):
+                down = slice(start, start + TILE)
+                out[down] = rows.kernel(down, chosen, slice(None), np.float32)
+
+            in_threads(fill, range(0, X.shape[0], TILE))
+            return out
+
+        return low_rank_factor(
+            columns,
+            self._diagonal(X),
+            max_rank=min(MAX_RANK, X.shape[0]),
+            tolerance=LOW_RANK_TOLERANCE,
+            dtype=np.float32,
+        )
+
+    def _diagonal(self, X):
+        """Return the kernel of each row with itself."""
+        starts = range(0, X.shape[0], TILE_OF_PAIRS)
+        tiles = (X[start : start + TILE_OF_PAIRS] for start in starts)
+        return np.concatenate([np.diagonal(self(tile, tile)) for tile in tiles])
 
     def scores(self, X, Y, coefficients):
         """Return ``kernel(X, Y) coefficients'`` without the whole matrix at once."""
@@ -113,6 +159,8 @@ class Kernel:
 class PlainRows:
     """Rows of which kernels are taken as scikit-learn does."""
 
+    is_bounded = False
+
     def __init__(self, kernel, X):
         self.function, self.X = kernel, X
 
@@ -128,6 +176,8 @@ class RadialRows:
     ``-gamma |x - z|^2`` is the inner product of ``(x, |x|^2, 1)`` and ``(z, 1, |z|^2)``,
     all suitably scaled.
     """
+
+    is_bounded = True
 
     def __init__(self, gamma, X):
         self.gamma = gamma
@@ -149,7 +199,6 @@ class RadialRows:
             left = np.hstack([2.0 * self.gamma * X, -norms, np.ones_like(norms)])
             right = np.hstack([Z, np.ones_like(other_norms), -other_norms])
             exponent = left @ right.T
-        np.minimum(exponent, 0.0, out=exponent)
         if other is self and down == across:
             np.fill_diagonal(exponent, 0.0)
         exponent = exponent.astype(dtype, copy=False)

@@ -56,8 +56,8 @@ class DenseDesign(LinearDesign):
             out[block] = np.einsum("ij,ij->i", rows, rows)
         return out
 
-    def _blocks(self, n_rows):
-        height = max(1, BLOCK_BYTES // (8 * self.n_features))
+    def _blocks(self, n_rows, at_least=1):
+        height = max(at_least, BLOCK_BYTES // (8 * self.n_features))
         return (slice(start, start + height) for start in range(0, n_rows, height))
 
     def gram(self, coefficients):
@@ -69,7 +69,8 @@ class DenseDesign(LinearDesign):
             return out
         selected = np.flatnonzero(coefficients)
         root = np.sqrt(coefficients[selected]).astype(self.X.dtype)[:, None]
-        for block in self._blocks(len(selected)):
+        # A block of fewer rows than features would mostly add matrices.
+        for block in self._blocks(len(selected), at_least=self.n_features):
             scaled = self.X[selected[block]] * root[block]
             out += scaled.T @ scaled
         return out

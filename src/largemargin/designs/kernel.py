@@ -1,13 +1,12 @@
 """Rows known by their Gram matrix only: the feature space is that of a kernel."""
 
-from typing import NamedTuple
-
 import numpy as np
 from numba import njit
-from scipy.linalg import cho_factor, cho_solve, solve_triangular
-from scipy.linalg.lapack import dpotri, dpstrf
+from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg.lapack import dpotri
 
 from largemargin._jit import JIT
+from largemargin.designs.low_rank import pivoted_factor
 from largemargin.designs.memo import Memo
 from largemargin.interrupt import interruptible
 
@@ -37,30 +36,6 @@ def damped_factor(matrix):
         except np.linalg.LinAlgError:
             damping = 10.0 * damping or 1e-9 * np.trace(matrix)
             matrix[np.diag_indices_from(matrix)] += damping
-
-
-class Factor(NamedTuple):
-    """Rows of features with a given Gram matrix; those of the pivots are triangular."""
-
-    rows: np.ndarray
-    pivots: np.ndarray
-
-    def expand(self, w):
-        """Return the expansion of ``w`` over the pivots, which span all rows."""
-        alpha = np.zeros(len(self.rows))
-        corner = self.rows[self.pivots]
-        alpha[self.pivots] = solve_triangular(corner, w, lower=True, trans=1)
-        return alpha
-
-
-def pivoted_factor(gram):
-    """Return rows with ``rows rows' = gram`` up to rounding, by pivoted Cholesky."""
-    matrix = gram.astype(np.float64, order="F")
-    rounding = len(gram) * np.finfo(gram.dtype).eps * max(np.diagonal(gram).max(), 0.0)
-    lower, pivots, rank, _ = dpstrf(matrix, tol=rounding, lower=1, overwrite_a=1)
-    rows = np.empty((len(gram), rank))
-    rows[pivots - 1] = np.tril(lower)[:, :rank]
-    return Factor(rows, pivots[:rank] - 1)
 
 
 class KernelDesign:

@@ -1,14 +1,35 @@
 """The large margin distribution machine with a kernel."""
 
+import os
+import sys
 from numbers import Integral, Real
 
 import numpy as np
 import scipy.sparse as sp
 
 from largemargin._compat import Interval, StrOptions
+from largemargin.designs.dense import DenseDesign
 from largemargin.designs.kernel import KernelDesign
 from largemargin.estimators.base import BaseLDMClassifier
-from largemargin.kernels import KERNELS, Kernel, check_gram, definite_part, settle_gamma
+from largemargin.kernels import (
+    KERNELS,
+    Kernel,
+    check_gram,
+    definite_part,
+    gram_bytes,
+    settle_gamma,
+)
+
+# Larger Gram matrices are replaced by factors of low rank: beyond some 32,000 rows.
+MAX_GRAM_BYTES = 4 << 30
+
+
+def physical_memory():
+    """Return how many bytes of memory this machine has, as far as it says."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):
+        return sys.maxsize
 
 
 class LDMClassifier(BaseLDMClassifier):
@@ -202,7 +223,11 @@ class LDMClassifier(BaseLDMClassifier):
         self.warm_start = warm_start
 
     def _design(self, X, weight, counted):
-        """Return the Gram matrix of the rows that count, made definite if need be."""
+        """Return the Gram matrix of the rows that count, made definite if need be.
+
+        Where that would not fit, return features that nearly have it.
+        """
+        self._factor = self._projector = self.low_rank_residual_ = None
         if self.kernel == "precomputed":
             if sp.issparse(X):
                 X = X.toarray()
@@ -213,14 +238,36 @@ class LDMClassifier(BaseLDMClassifier):
             rows = X if counted.all() else X[counted]
             gamma = settle_gamma(self.gamma, rows, weight[counted])
             self._kernel = Kernel(self.kernel, gamma, self.degree, self.coef0)
+            if self._needs_low_rank(rows.shape[0]):
+                self._factor, self.low_rank_residual_ = self._kernel.low_rank(rows)
+                return DenseDesign(self._factor.rows)
             gram = self._kernel.gram(rows)
         gram, self._projector = definite_part(gram, self._kernel)
         return KernelDesign(gram)
+
+    def _needs_low_rank(self, n_rows):
+        """Return whether the Gram matrix is too large; raise if nothing can be done."""
+        n_bytes = gram_bytes(n_rows)
+        if n_bytes <= MAX_GRAM_BYTES:
+            return False
+        if self.solver == "auto" and self._kernel.is_definite:
+            return True
+        if n_bytes > physical_memory():
+            raise MemoryError(
+                f"The Gram matrix of {n_rows} rows takes {n_bytes:,} bytes, and this "
+                f"machine has {physical_memory():,}. Use solver='auto' with a kernel that "
+                "is positive semi-definite, such as 'rbf', for a machine of low rank, "
+                "LinearLDMClassifier, or fewer rows."
+            )
+        return False
 
     def _last_elements(self, n_features):
         return [None] * len(self.intercept_)
 
     def _keep_elements(self, X, elements, counted):
+        factor = vars(self).pop("_factor")
+        if factor is not None:
+            elements = [factor.expand(w) for w in elements]
         alpha = np.array(elements)
         projector = vars(self).pop("_projector")
         if projector is not None:

@@ -1,0 +1,76 @@
+"""Few rows that span all: Cholesky factors of Gram matrices that are never made."""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.linalg import solve_triangular
+from scipy.linalg.lapack import dpstrf
+
+# Pivots are drawn in blocks of so many rows.
+BLOCK = 100
+
+
+class Factor(NamedTuple):
+    """Rows of features with a given Gram matrix; those of the pivots are triangular."""
+
+    rows: np.ndarray
+    pivots: np.ndarray
+
+    def expand(self, w):
+        """Return the expansion of ``w`` over the pivots, which span all rows."""
+        alpha = np.zeros(len(self.rows))
+        corner = self.rows[self.pivots].astype(np.float64)
+        alpha[self.pivots] = solve_triangular(corner, w, lower=True, trans=1)
+        return alpha
+
+
+def pivoted_factor(gram):
+    """Return rows with ``rows rows' = gram`` up to rounding, by pivoted Cholesky."""
+    rounding = len(gram) * np.finfo(gram.dtype).eps * max(np.diagonal(gram).max(), 0.0)
+    return span(gram, rounding)
+
+
+def span(gram, tolerance):
+    """Return a factor whose pivots span the other rows, but for ``tolerance``."""
+    matrix = gram.astype(np.float64, order="F")
+    lower, order, rank, _ = dpstrf(matrix, tol=tolerance, lower=1, overwrite_a=1)
+    rows = np.empty((len(gram), rank))
+    rows[order - 1] = np.tril(lower)[:, :rank]
+    return Factor(rows, order[:rank] - 1)
+
+
+def low_rank_factor(columns, diagonal, *, max_rank, tolerance, dtype):
+    """Return a factor of a matrix known by its columns, and the part that it misses.
+
+    ``columns(pivots)`` gives columns, ``diagonal`` the diagonal. Pivots are drawn, in
+    proportion to what is still missing of the diagonal, until that is ``tolerance`` of
+    the whole or less, or ``max_rank`` is reached. Costs ``len(diagonal) max_rank^2``.
+    """
+    rng = np.random.default_rng(0)
+    missing = diagonal.astype(np.float64)
+    whole = missing.sum()
+    # Pivots that nearly depend on others would only add rounding.
+    smallest = 100 * np.finfo(dtype).eps * missing.max()
+    rows = np.empty((len(diagonal), max_rank), dtype=dtype)
+    pivots = np.empty(0, dtype=np.intp)
+    while len(pivots) < max_rank and missing.sum() > tolerance * whole:
+        missing[missing <= smallest] = 0.0
+        n_drawn = min(BLOCK, max_rank - len(pivots), np.count_nonzero(missing))
+        if n_drawn == 0:
+            break
+        chances = missing / missing.sum()
+        drawn = rng.choice(len(missing), n_drawn, replace=False, p=chances)
+        known = rows[:, : len(pivots)]
+        block = columns(drawn)
+        block -= known @ known[drawn].T
+        corner = span(block[drawn], smallest)
+        drawn, block = drawn[corner.pivots], block[:, corner.pivots]
+        inverse = solve_triangular(
+            corner.rows[corner.pivots], np.eye(len(drawn)), lower=True
+        )
+        block = block @ inverse.T.astype(block.dtype)
+        rows[:, len(pivots) : len(pivots) + len(drawn)] = block
+        pivots = np.concatenate([pivots, drawn])
+        missing = np.maximum(missing - np.einsum("ij,ij->i", block, block), 0.0)
+        missing[pivots] = 0.0
+    return Factor(rows[:, : len(pivots)], pivots), float(missing.sum() / whole)
