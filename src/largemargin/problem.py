@@ -289,10 +289,10 @@ class Problem:
         smallest = margins.min() if np.isinf(self.C) else 1.0
         return max(1.0, 1.0 / smallest) if smallest > 0 else 1.0
 
-    def examine(self, w, offset, beta):
+    def examine(self, w, offset, beta, scores=None):
         """Return the point, the dual variables and the certificate of any pair."""
         design = self.design
-        scores = design.scores(w)
+        scores = design.scores(w) if scores is None else scores
         offset, beta = self.balance(scores, offset, beta)
         point = self.point(w, scores, offset)
         slope = w - design.combine(self.forces(point.margins, beta))
