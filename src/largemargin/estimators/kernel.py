@@ -264,11 +264,10 @@ class LDMClassifier(BaseLDMClassifier):
     def _last_elements(self, n_features):
         return [None] * len(self.intercept_)
 
-    def _keep_elements(self, X, elements, counted):
+    def _keep_elements(self, X, elements, counted, design):
         factor = vars(self).pop("_factor")
-        if factor is not None:
-            elements = [factor.expand(w) for w in elements]
-        alpha = np.array(elements)
+        shorten = design.condense if factor is None else factor.expand
+        alpha = np.array([shorten(w) for w in elements])
         projector = vars(self).pop("_projector")
         if projector is not None:
             alpha = (alpha @ projector) @ projector.T

@@ -180,7 +180,7 @@ class LinearLDMClassifier(BaseLDMClassifier):
             )
         return design
 
-    def _keep_elements(self, X, elements, counted):
+    def _keep_elements(self, X, elements, counted, design):
         self.coef_ = np.array(elements)
         self._descents = None
 
