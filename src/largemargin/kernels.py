@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.linalg import cholesky, eigh
+from scipy.linalg import cho_solve, cholesky, eigh
 from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.utils.extmath import safe_sparse_dot
 
-from largemargin.designs.low_rank import low_rank_factor
+from largemargin.designs.low_rank import low_rank_factor, pivoted_factor
 from largemargin.interrupt import interruptible
 from largemargin.threads import in_threads
 
@@ -25,6 +25,13 @@ TILE_OF_PAIRS = 64
 # more than this part of its trace.
 MAX_RANK = 1000
 LOW_RANK_TOLERANCE = 1e-3
+# Rows that span all others are looked for among samples, if there are no more than these.
+MAX_SPANNING = 500
+# So many rows tell by what is left of the last whether it is worth while.
+PROBE = 64
+SMOOTH = 1e-3
+# Two elements are the same if no score of theirs differs by more than this part.
+SAME = 1e-8
 # Sparse rows of no more features than this are made dense for the rbf kernel.
 MAX_DENSE_FEATURES = 500
 # Negative eigenvalues up to this part of the largest count as rounding.
@@ -128,6 +135,39 @@ class Kernel:
             dtype=np.float32,
         )
 
+    def condense(self, X, alpha):
+        """Return the same elements over few rows that span all others, if there are such.
+
+        Of all elements in the span of some rows, the one with given scores on these rows
+        is the element itself. Each line of ``alpha`` expands one over the rows of ``X``.
+        """
+        n_rows = X.shape[0]
+        most = min(n_rows // 4, MAX_SPANNING)
+        sample = np.random.default_rng(0).permutation(n_rows)[: 2 * most]
+        if most == 0 or not self._decays(X[sample[:PROBE]]):
+            return alpha
+        gram = self.gram(X[sample])
+        corner, pivots = pivoted_factor(gram)
+        if not 0 < len(pivots) <= most:
+            return alpha
+        scores = self.scores(X[sample], X, alpha)
+        short = np.zeros((len(pivots), len(alpha)))
+        for _ in range(2):  # the second time for what rounding left
+            missed = scores - gram[:, pivots] @ short
+            short += cho_solve((corner[pivots], True), missed[pivots])
+        missed = np.abs(scores - gram[:, pivots] @ short).max()
+        if missed > SAME * np.abs(scores).max():
+            return alpha
+        out = np.zeros_like(alpha)
+        out[:, sample[pivots]] = short.T
+        return out
+
+    def _decays(self, X):
+        """Return whether few rows go far to span others, as those of a smooth kernel."""
+        corner, pivots = pivoted_factor(self.gram(X))
+        smallest = corner[pivots[-1], -1] ** 2 if len(pivots) == X.shape[0] else 0.0
+        return smallest <= SMOOTH * np.square(corner).sum(axis=1).max()
+
     def _diagonal(self, X):
         """Return the kernel of each row with itself."""
         starts = range(0, X.shape[0], TILE_OF_PAIRS)
@@ -202,6 +242,8 @@ class RadialRows:
         if other is self and down == across:
             np.fill_diagonal(exponent, 0.0)
         exponent = exponent.astype(dtype, copy=False)
+        # Rounding may make the distance of near rows negative.
+        np.minimum(exponent, 0.0, out=exponent)
         return np.exp(exponent, out=exponent)
 
 

@@ -8,6 +8,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 from largemargin.designs.kernel import KernelDesign
 from largemargin.problem import Problem
 from largemargin.solvers import kernel_dual, solve
+from largemargin.solvers.metric import metric_of
 
 N_ROWS = 400
 ROUTES = {
@@ -96,7 +97,7 @@ def test_the_metric_is_the_matrix_of_the_paper(fit_intercept):
     )
     paper = np.linalg.solve(np.eye(N_ROWS) + signed @ spread, signed)
     nudged = problem.on(KernelDesign(gram))
-    ours = kernel_dual.metric_of(nudged).matrix * np.outer(problem.y, problem.y)
+    ours = metric_of(nudged).matrix * np.outer(problem.y, problem.y)
     assert_allclose(ours, paper, atol=2e-5 * np.abs(paper).max())
 
 

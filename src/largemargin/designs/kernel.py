@@ -6,14 +6,10 @@ from scipy.linalg import cho_factor, cho_solve
 from scipy.linalg.lapack import dpotri
 
 from largemargin._jit import JIT
-from largemargin.designs.low_rank import Factor, pivoted_factor
+from largemargin.designs.low_rank import pivoted_factor
 from largemargin.designs.memo import Memo
 from largemargin.interrupt import interruptible
 
-# More rows than this are not worth while to look for a span of all.
-MAX_SPANNING = 500
-# Two elements are the same if no score of theirs differs by more than this part.
-SAME = {np.dtype(np.float64): 1e-9, np.dtype(np.float32): 1e-6}
 # A factorisation of more rows than this takes long enough to be interrupted.
 LONG = 2000
 
@@ -112,35 +108,6 @@ class KernelDesign:
     def factor(self):
         """Return rows of features with this Gram matrix, as many features as its rank."""
         return self._memo("factor", None, lambda: pivoted_factor(self.gram))
-
-    def condense(self, alpha):
-        """Return the same element over few rows that span all others, if there are such.
-
-        Of elements in the span of some rows, the one with given scores on these rows is
-        the element itself.
-        """
-        spanning = self._memo("span", None, self._few_spanning_rows)
-        if spanning is None:
-            return alpha
-        corner, pivots = spanning
-        scores = self.scores(alpha)
-        short = np.zeros(self.n_rows)
-        for _ in range(2):  # the second time for what rounding left
-            missed = scores - self.scores(short)
-            short[pivots] += cho_solve((corner, True), missed[pivots])
-        missed = np.abs(scores - self.scores(short)).max()
-        same = missed <= SAME[self.gram.dtype] * np.abs(scores).max()
-        return short if same else alpha
-
-    def _few_spanning_rows(self):
-        """Return a factor of some rows whose pivots may span all, or None."""
-        most = min(self.n_rows // 4, MAX_SPANNING)
-        sample = np.random.default_rng(0).permutation(self.n_rows)[: 2 * most]
-        sample.sort()
-        factor = pivoted_factor(self.gram[np.ix_(sample, sample)])
-        if not 0 < len(factor.pivots) <= most:
-            return None
-        return Factor(factor.rows[factor.pivots], sample[factor.pivots])
 
     def damped_inverse(self, weight, spread):
         """Return ``(G + diag(1 / (spread weight)))^-1``, once for all classes."""

@@ -96,8 +96,7 @@ class BaseLDMClassifier(ClassifierMixin, BaseEstimator):
             design = self._design(X, weight, counted)
             results = self._run([problem.on(design) for problem in problems], starts)
             self._keep_results(classes, results, weight[counted], counted)
-            elements = [solution.w for solution, _ in results]
-            self._keep_elements(X, elements, counted, design)
+            self._keep_elements(X, [solution.w for solution, _ in results], counted)
         self._warn_unless_converged(results)
         return self
 

@@ -87,8 +87,9 @@ class LDMClassifier(BaseLDMClassifier):
         same sum of weights.
 
     solver : {"auto", "kernel_dual", "dual_cd"}, default="auto"
-        ``"kernel_dual"``, the choice of ``"auto"``, finds the free rows by greedy descent
-        and finishes by Newton's method; ``"dual_cd"`` is the paper's coordinate descent.
+        ``"kernel_dual"``, the choice of ``"auto"`` while the Gram matrix fits, descends
+        on pairs of rows and finishes by Newton's method; ``"dual_cd"`` is the paper's
+        coordinate descent.
 
     tol : float, default=1e-4
         Relative duality gap at which to stop.
@@ -116,13 +117,18 @@ class LDMClassifier(BaseLDMClassifier):
 
     support_ : ndarray of shape (n_support,)
         Numbers of the training rows that matter. A margin variance or mean makes all of
-        them matter.
+        them matter; then they are as many as span all, where these are few, as for a
+        smooth kernel or one of low rank.
 
     support_vectors_ : {ndarray, sparse matrix} of shape (n_support, n_features)
         Those rows; empty for a precomputed kernel.
 
     dual_coef_ : ndarray of shape (1, n_support) or (n_classes, n_support)
         The expansion of ``w`` over them.
+
+    low_rank_residual_ : float or None
+        Which part of the trace of the Gram matrix is missing in a machine of low rank,
+        see Notes; None for an exact one.
 
     coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
         ``w``, for ``kernel="linear"`` only.
@@ -163,6 +169,13 @@ class LDMClassifier(BaseLDMClassifier):
     The Gram matrix takes ``m^2`` numbers for m rows, of float32 beyond 4,000 rows. A
     small ``lambda_var`` (up to about 1/4) costs little beyond the SVM; a large one, such
     as ``"scale"``, one factorisation of the Gram matrix, ``m^3`` operations.
+
+    Where the Gram matrix would take more than 4 GiB, beyond some 32,000 rows,
+    ``solver="auto"`` solves a machine of low rank instead: rows are drawn until they
+    explain all but a thousandth of the trace, at most 1,000 of them, and the machine
+    lives in their span, whose features take ``m`` times as many numbers.
+    ``duality_gap_`` and ``objective_`` then are those of that machine, and
+    ``low_rank_residual_`` says what was left out.
 
     Examples
     --------
@@ -264,10 +277,14 @@ class LDMClassifier(BaseLDMClassifier):
     def _last_elements(self, n_features):
         return [None] * len(self.intercept_)
 
-    def _keep_elements(self, X, elements, counted, design):
+    def _keep_elements(self, X, elements, counted):
         factor = vars(self).pop("_factor")
-        shorten = design.condense if factor is None else factor.expand
-        alpha = np.array([shorten(w) for w in elements])
+        if factor is not None:
+            elements = [factor.expand(w) for w in elements]
+        alpha = np.array(elements)
+        # Support vectors of an SVM mean something; where all rows are, they do not.
+        if factor is None and self._kernel.is_definite and alpha.all():
+            alpha = self._kernel.condense(X if counted.all() else X[counted], alpha)
         projector = vars(self).pop("_projector")
         if projector is not None:
             alpha = (alpha @ projector) @ projector.T

@@ -57,7 +57,8 @@ class LinearLDMClassifier(BaseLDMClassifier):
     solver : {"auto", "newton", "dual_cd", "asgd"}, default="auto"
         ``"newton"`` is exact at any price, ``"dual_cd"`` visits one row at a time and
         suits sparse rows and small C, ``"asgd"`` is the paper's averaged stochastic
-        gradient. ``"auto"`` works with features or rows, whichever are fewer.
+        gradient. ``"auto"`` sweeps over sparse and wide rows while that gets on fast, and
+        takes Newton steps, on features or rows, whichever are fewer.
 
     tol : float, default=1e-4
         Relative duality gap at which to stop. ``"asgd"`` runs its epochs instead.
@@ -180,7 +181,7 @@ class LinearLDMClassifier(BaseLDMClassifier):
             )
         return design
 
-    def _keep_elements(self, X, elements, counted, design):
+    def _keep_elements(self, X, elements, counted):
         self.coef_ = np.array(elements)
         self._descents = None
 

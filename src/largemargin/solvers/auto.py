@@ -7,7 +7,7 @@ from largemargin.designs.linear import MAX_FACTORED
 from largemargin.solvers.dual_cd import descend, row_descent
 from largemargin.solvers.kernel_dual import SMALL, solve_kernel_dual
 from largemargin.solvers.newton import solve_newton
-from largemargin.solvers.solution import Start
+from largemargin.solvers.solution import Progress, Start
 
 # Up to this many rows a machine with more features than rows is solved on its Gram matrix.
 MAX_GRAM_ROWS = 5000
@@ -18,12 +18,13 @@ SWEEPS_FOR_WIDE = 300
 CLOSE = 0.1
 
 
-def solve_auto(problem, *, rng=None, **options):
+def solve_auto(problem, *, rng=None, progress=None, **options):
     """Sweep while that promises to be cheap, then take Newton steps.
 
     These are taken on the smaller side of the data: features, or rows and their Gram.
     """
     design = problem.design
+    options["progress"] = progress or Progress()
     if isinstance(design, KernelDesign):
         return solve_kernel_dual(problem, **options)
     if _worthwhile_sweeps(problem) > 0:

@@ -26,6 +26,8 @@ EASY = 1e-4
 SOLVED = 0.3
 # Extremes are looked for in blocks of so many rows.
 BLOCK = 256
+# Pulls that differ by less, relative to their size, are the same.
+ROUNDING = 1e-14
 # Curvatures below this part of the largest are rounding.
 FLAT = 1e-12
 
@@ -104,7 +106,7 @@ class PairDescent:
         problem = self.problem
         pulls = problem.y - self.scores
         n_steps = 0
-        while n_steps < max_steps:
+        while n_steps < max_steps and self._is_balanced:
             violation, self.offset = descend_on_pairs(
                 problem.design.gram,
                 self.diagonal,
@@ -119,25 +121,26 @@ class PairDescent:
             self.scores = problem.y - pulls
             progress.check()
             frozen = problem.certify(self.point, self.beta, None, 0.0)
-            if frozen.relative <= goal or violation <= 0.0:
+            if frozen.relative <= goal or violation <= 1e3 * ROUNDING:
                 break
         return n_steps
 
     def certify(self):
         """Return the point, dual variables and their certificate; move the tangent."""
         problem, point = self.problem, self.point
-        if problem.lambda_var == 0:
-            return point, self.beta, problem.certify(point, self.beta, None, 0.0)
+        if problem.lambda_var == 0 or not self._is_balanced:
+            return point, self.beta, self._certificate(point, None, 0.0)
         self.rest = problem.forces(point.margins, np.zeros_like(self.forces))
         self._balance()
         slope = point.w - (self.forces + self.rest)
         image = problem.design.scores(slope)
         self.scores = self.scores - image
-        beta = self.beta
-        certificate = problem.certify(point, beta, slope, slope @ image)
-        if not self._is_balanced:
-            certificate = certificate._replace(gap=np.inf)
-        return point, beta, certificate
+        return point, self.beta, self._certificate(point, slope, slope @ image)
+
+    def _certificate(self, point, slope, slope_norm):
+        """Return a certificate by the present forces, which bound nothing off balance."""
+        certificate = self.problem.certify(point, self.beta, slope, slope_norm)
+        return certificate if self._is_balanced else certificate._replace(gap=np.inf)
 
 
 @njit(**JIT)
@@ -167,7 +170,7 @@ def descend_on_pairs(gram, diagonal, low, high, forces, pulls, balanced, max_ste
             row, own = gram[i], diagonal[i]
         else:
             top = 0.0
-        if top - bottom <= 0.0:
+        if top - bottom <= ROUNDING * max(1.0, abs(top), abs(bottom)):
             break
         find_gains(row, own, top, floor, diagonal, pulls, fall, gains, best)
         j, other, step = -1, nothing, 0.0
@@ -191,6 +194,8 @@ def descend_on_pairs(gram, diagonal, low, high, forces, pulls, balanced, max_ste
     top, bottom = tops.max(), bottoms.min()
     if not balanced:
         return max(top, 0.0) - min(bottom, 0.0), 0.0
+    if np.isinf(top) or np.isinf(bottom):  # all rows of a kind are at their bounds
+        return top - bottom, bottom if np.isinf(top) else top
     return top - bottom, 0.5 * (top + bottom)
 
 

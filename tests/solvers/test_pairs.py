@@ -1,0 +1,87 @@
+"""Descent on pairs against an interior-point method, and what it promises to keep."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from sklearn.metrics.pairwise import rbf_kernel
+
+from largemargin.designs.kernel import KernelDesign
+from largemargin.problem import Problem
+from largemargin.solvers import pairs
+from largemargin.solvers.pairs import PairDescent, descend_on_pairs, solve_in_pairs
+from oracle import solve_qp
+
+# More than two blocks, the last one not full.
+N_ROWS = 600
+
+
+def problem_of(C, fit_intercept=True, lambdas=(0.0, 0.0), n_rows=N_ROWS, dtype=np.float64):
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(n_rows, 3))
+    X[:10] = X[10:20]
+    y = np.where(X[:, 0] + X[:, 1] ** 2 + rng.normal(size=n_rows) > 1.5, 1.0, -1.0)
+    weight = rng.uniform(0.2, 3.0, n_rows)
+    design = KernelDesign(rbf_kernel(X, gamma=0.3).astype(dtype))
+    return Problem(design, y, weight, C, *lambdas, fit_intercept)
+
+
+@pytest.mark.parametrize("lambdas", [(0.0, 0.0), (2**-4, 2**-4), (0.0, 0.2)])
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("C", [0.05, 1.0, 50.0])
+def test_pairs_reach_the_objective_of_the_qp(C, fit_intercept, lambdas):
+    problem = problem_of(C, fit_intercept, lambdas, n_rows=150)
+    solution = solve_in_pairs(problem, tol=1e-4, max_iter=100)
+    gram, prices = problem.design.gram, (C, *lambdas)
+    *_, optimum = solve_qp(gram, problem.y, problem.weight, *prices, fit_intercept)
+    assert solution.converged
+    excess = solution.certificate.primal - optimum
+    assert -1e-8 * abs(optimum) <= excess <= solution.certificate.gap + 1e-8 * abs(optimum)
+    assert_allclose(gram @ solution.w + solution.offset, problem.y * solution.margins)
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_steps_lower_the_dual_and_keep_bounds_balance_and_scores(fit_intercept, dtype):
+    problem = problem_of(2.0, fit_intercept, dtype=dtype)
+    gram, y = problem.design.gram, problem.y
+    state = PairDescent(problem, None)
+    pulls, values = y.copy(), []
+    for _ in range(40):
+        values.append(0.5 * state.forces @ gram @ state.forces - y @ state.forces)
+        descend_on_pairs(
+            gram,
+            state.diagonal,
+            state.low,
+            state.high,
+            state.forces,
+            pulls,
+            fit_intercept,
+            7,
+        )
+    assert (np.diff(values) < 0).all()
+    assert (state.low <= state.forces).all()
+    assert (state.forces <= state.high).all()
+    assert_allclose(pulls, y - gram.astype(float) @ state.forces, atol=1e-10)
+    if fit_intercept:
+        assert abs(state.forces.sum()) < 1e-10
+
+
+def test_forces_that_an_intercept_must_balance_move_few_rows():
+    problem = problem_of(1.0, lambdas=(0.0, 0.5))
+    state = PairDescent(problem, None)
+    assert abs((state.forces + state.rest).sum()) < 1e-12
+    assert np.count_nonzero(state.forces) <= 2
+
+
+def test_tangents_that_no_forces_can_balance_leave_no_certificate():
+    problem = problem_of(1e-6, lambdas=(2**-4, 0.9))
+    solution = solve_in_pairs(problem, tol=1e-4, max_iter=5)
+    assert solution.certificate.gap == np.inf
+    assert not solution.converged
+
+
+def test_a_descent_that_takes_too_long_is_left(monkeypatch):
+    monkeypatch.setattr(pairs, "MAX_STEPS_PER_ROW", 1)
+    solution = solve_in_pairs(problem_of(1e4), tol=1e-4, max_iter=100)
+    assert not solution.converged
+    assert solution.certificate.gap > 0
