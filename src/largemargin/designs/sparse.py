@@ -20,6 +20,11 @@ class SparseDesign(LinearDesign):
         super().__init__(X)
         self.rows = X.data, unsigned(X.indices), unsigned(X.indptr)
 
+    @property
+    def size(self):
+        """How many numbers the rows hold."""
+        return self.X.nnz
+
     def gram(self, coefficients):
         """Return ``sum coefficients_i x_i x_i'``; only its lower half counts."""
         out = np.zeros((self.n_features, self.n_features))
