@@ -23,6 +23,7 @@ import numpy as np
 from largemargin.designs.linear import Curvature
 from largemargin.line_search import minimise_along
 from largemargin.losses import loss_and_gap, proximal_step
+from largemargin.margin_sums import spread_along, spread_forces, weighted_variance
 
 # Steps from tangent to tangent of the margin variance are worth it if each shrinks the
 # error by this factor at least.
@@ -134,9 +135,10 @@ class Problem:
 
     def forces(self, margins, beta):
         """Return how hard each row pulls: ``w`` is optimal if they combine to it."""
-        if self.lambda_var > 0:
-            beta = beta - self.spread * self.centred(margins)
-        return self.dual_forces(beta)
+        if self.lambda_var == 0:
+            return self.dual_forces(beta)
+        level = self.reward + self.spread * self.mean(margins)
+        return spread_forces(margins, beta, self.y, self.weight, self.spread, level)
 
     def dual_forces(self, beta):
         """Return the forces of the dual variables and the mean, without the variance."""
@@ -176,14 +178,18 @@ class Problem:
 
     def curvature(self, extra):
         """Return the second derivative over the scores, the intercept minimised out."""
-        downdates = []
-        if self.lambda_var > 0:
-            downdates.append(np.sqrt(self.spread / self.total) * self.y * self.weight)
+        border = None
         if self.fit_intercept:
             border = self._border(extra)
-            if border.sum() > 0:
-                downdates.append(border / np.sqrt(border.sum()))
-        return Curvature(self.weight, self.spread, extra, downdates)
+            border = border / np.sqrt(border.sum()) if border.sum() > 0 else None
+        return Curvature(self.weight, self.spread, extra, self._mean_downdate, border)
+
+    @cached_property
+    def _mean_downdate(self):
+        """What the mean of the margins takes up of the spread, the same at every step."""
+        if self.lambda_var == 0:
+            return None
+        return np.sqrt(self.spread / self.total) * self.y * self.weight
 
     def offset_step(self, scores, extra):
         """Return how the intercept follows a Newton step with these scores."""
@@ -210,10 +216,10 @@ class Problem:
             noise += np.abs(rewards).sum()
             slope = slope - rewards.sum()
         if self.lambda_var > 0:
-            pull = self.spread * self.weight * self.centred(step)
-            slope += pull @ margins
-            noise += np.abs(pull) @ np.abs(margins)
-            bend += pull @ step
+            terms = spread_along(margins, step, self.weight, self.mean(step))
+            slope += self.spread * terms[0]
+            bend += self.spread * terms[1]
+            noise += self.spread * terms[2]
         # Rounding may make a flat direction look concave.
         bend = max(bend, 0.0)
         return minimise_along(
@@ -315,7 +321,8 @@ class Problem:
         extra = stretch - 1.0
         quadratic = 0.5 * norm
         if self.lambda_var > 0:
-            quadratic += 2.0 * self.lambda_var * self.mean(self.centred(margins) ** 2)
+            arguments = self.weight, self.mean(margins), self.total
+            quadratic += 2.0 * self.lambda_var * weighted_variance(margins, *arguments)
         reward = np.sum(self.weight * self.reward * margins) if np.any(self.reward) else 0.0
         stretched = margins if stretch == 1.0 else stretch * margins
         loss, gap = self._loss_and_gap(stretched, beta)

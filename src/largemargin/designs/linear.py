@@ -21,15 +21,16 @@ MAX_FACTORED = 2000
 class Curvature(NamedTuple):
     """Second derivative of the margin terms with respect to the scores.
 
-    The matrix ``diag(weight * spread + extra) - downdates' downdates``, where ``extra``
-    is zero but on the rows near the hinge, and the downdates remove what the mean of
-    the margins and the intercept take up.
+    The matrix ``diag(weight * spread + extra) - mean mean' - border border'``, where
+    ``extra`` is zero but on the rows near the hinge; the last two, which may be None, are
+    what the mean of the margins and the intercept take up.
     """
 
     weight: np.ndarray
     spread: float
     extra: np.ndarray
-    downdates: list
+    mean: np.ndarray | None
+    border: np.ndarray | None
 
 
 class LinearDesign:
@@ -86,8 +87,13 @@ class LinearDesign:
 
     def newton_system(self, curvature):
         """Return a solver of ``(I + X' curvature X) step = slope``."""
-        downdates = np.array([self.combine(u) for u in curvature.downdates])
-        downdates = downdates.reshape(-1, self.n_features)
+        downdates = []
+        if curvature.mean is not None:
+            mean = curvature.mean
+            downdates.append(self._memo("mean", mean, lambda: self.combine(mean)))
+        if curvature.border is not None:
+            downdates.append(self.combine(curvature.border))
+        downdates = np.reshape(downdates, (-1, self.n_features))
         if self.n_features <= MAX_FACTORED:
             return self._factor(curvature, downdates)
         return self._iterate(curvature, downdates)
