@@ -32,6 +32,11 @@ class Curvature(NamedTuple):
     mean: np.ndarray | None
     border: np.ndarray | None
 
+    @property
+    def downdates(self):
+        """What is taken up, as far as there is something."""
+        return [part for part in (self.mean, self.border) if part is not None]
+
 
 class LinearDesign:
     """What dense and sparse rows share; the solvers see nothing else.
@@ -87,16 +92,17 @@ class LinearDesign:
 
     def newton_system(self, curvature):
         """Return a solver of ``(I + X' curvature X) step = slope``."""
-        downdates = []
-        if curvature.mean is not None:
-            mean = curvature.mean
-            downdates.append(self._memo("mean", mean, lambda: self.combine(mean)))
-        if curvature.border is not None:
-            downdates.append(self.combine(curvature.border))
+        downdates = [self._combine_once(u, curvature.mean) for u in curvature.downdates]
         downdates = np.reshape(downdates, (-1, self.n_features))
         if self.n_features <= MAX_FACTORED:
             return self._factor(curvature, downdates)
         return self._iterate(curvature, downdates)
+
+    def _combine_once(self, coefficients, mean):
+        """Return the combination of the rows; that for the mean is the same every time."""
+        if coefficients is not mean:
+            return self.combine(coefficients)
+        return self._memo("mean", mean, lambda: self.combine(mean))
 
     def _factor(self, curvature, downdates):
         matrix = self.gram(curvature.extra)
