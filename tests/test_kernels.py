@@ -3,13 +3,14 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from joblib import Parallel, delayed
 from numpy.testing import assert_allclose
 from sklearn.metrics.pairwise import pairwise_kernels
 from threadpoolctl import threadpool_limits
 
-from largemargin import kernels
+from largemargin import LDMClassifier, kernels
 from largemargin.kernels import Kernel
-from largemargin.threads import in_threads
+from largemargin.threads import in_threads, n_blas_threads
 
 NAMES = {"rbf": {"gamma": 0.3}, "laplacian": {"gamma": 0.3}, "linear": {}, "cosine": {}}
 
@@ -62,3 +63,19 @@ def test_what_goes_wrong_in_a_thread_is_told():
 
     with pytest.raises(ValueError, match="item 0"):
         in_threads(fail, range(5))
+
+
+def test_rows_that_overflow_are_refused(X):
+    with pytest.raises(ValueError, match="overflows"):
+        Kernel("rbf", 1.0).gram(1e160 * X)
+
+
+def test_fits_that_overlap_leave_the_threads_as_they_were(X):
+    def fit(seed):
+        y = np.arange(300) % 2
+        return LDMClassifier(random_state=seed).fit(X, y).duality_gap_
+
+    before = n_blas_threads()
+    for _ in range(3):
+        Parallel(2, backend="threading")(delayed(fit)(seed) for seed in range(4))
+    assert n_blas_threads() == before

@@ -30,8 +30,9 @@ MAX_SPANNING = 500
 # So many rows tell by what is left of the last whether it is worth while.
 PROBE = 64
 SMOOTH = 1e-3
-# Two elements are the same if no score of theirs differs by more than this part.
-SAME = 1e-8
+# Two elements are the same if no score of theirs on any row differs by more than this
+# part, which is what the numbers of the Gram matrix allow to tell.
+SAME = {np.float64: 1e-8, np.float32: 1e-6}
 # Sparse rows of no more features than this are made dense for the rbf kernel.
 MAX_DENSE_FEATURES = 500
 # Negative eigenvalues up to this part of the largest count as rounding.
@@ -135,11 +136,12 @@ class Kernel:
             dtype=np.float32,
         )
 
-    def condense(self, X, alpha):
+    def condense(self, X, alpha, scores):
         """Return the same elements over few rows that span all others, if there are such.
 
         Of all elements in the span of some rows, the one with given scores on these rows
-        is the element itself. Each line of ``alpha`` expands one over the rows of ``X``.
+        is the element itself. Each line of ``alpha`` expands one over the rows of ``X``,
+        each line of ``scores`` is what they give these rows.
         """
         n_rows = X.shape[0]
         most = min(n_rows // 4, MAX_SPANNING)
@@ -150,13 +152,13 @@ class Kernel:
         corner, pivots = pivoted_factor(gram)
         if not 0 < len(pivots) <= most:
             return alpha
-        scores = self.scores(X[sample], X, alpha)
+        wanted = self.scores(X[sample[pivots]], X, alpha)
         short = np.zeros((len(pivots), len(alpha)))
         for _ in range(2):  # the second time for what rounding left
-            missed = scores - gram[:, pivots] @ short
-            short += cho_solve((corner[pivots], True), missed[pivots])
-        missed = np.abs(scores - gram[:, pivots] @ short).max()
-        if missed > SAME * np.abs(scores).max():
+            missed = wanted - gram[np.ix_(pivots, pivots)] @ short
+            short += cho_solve((corner[pivots], True), missed)
+        missed = np.abs(self.scores(X, X[sample[pivots]], short.T) - scores.T).max()
+        if missed > SAME[gram_type(n_rows)] * np.abs(scores).max():
             return alpha
         out = np.zeros_like(alpha)
         out[:, sample[pivots]] = short.T
@@ -225,8 +227,13 @@ class RadialRows:
         if sp.issparse(X) and X.shape[1] <= MAX_DENSE_FEATURES:
             X = X.toarray()
         self.X = X.astype(np.float64, copy=False)
-        square = self.X.multiply(self.X) if sp.issparse(X) else self.X**2
-        self.norms = gamma * np.asarray(square.sum(axis=1)).reshape(-1, 1)
+        with np.errstate(over="ignore"):
+            square = self.X.multiply(self.X) if sp.issparse(X) else self.X**2
+            self.norms = gamma * np.asarray(square.sum(axis=1)).reshape(-1, 1)
+        if not np.isfinite(self.norms).all():
+            raise ValueError(
+                "kernel='rbf' overflows on these rows. Scale the features or lower gamma."
+            )
 
     def kernel(self, down, other, across, dtype):
         """Return the kernel between some of the rows and some of the others."""

@@ -117,3 +117,16 @@ def test_smooth_kernels_predict_from_few_rows_the_same(moons):
 def test_support_vectors_of_an_svm_stay_what_they_are(moons):
     machine = LDMClassifier(kernel="linear", lambda_var=0, lambda_mean=0).fit(*moons)
     assert_allclose(machine.support_, np.flatnonzero(machine.dual_beta_))
+
+
+def test_rows_far_from_all_others_are_not_condensed_away():
+    near = np.random.default_rng(5).uniform(0, 1, (396, 1))
+    X = np.concatenate([near, [[100.0], [200.0], [300.0], [400.0]]])
+    y = np.r_[np.where(near[:, 0] > 0.5, 1, -1), 1, -1, 1, -1]
+    machine = LDMClassifier(10, gamma=0.5).fit(X, y)
+    assert (machine.predict(X[396:]) == y[396:]).all()
+
+
+def test_a_kernel_that_is_zero_is_refused(no_room):
+    with pytest.raises(ValueError, match="zero on all rows"):
+        LDMClassifier(kernel="linear").fit(np.zeros((10, 2)), np.arange(10) % 2)

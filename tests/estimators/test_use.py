@@ -217,3 +217,11 @@ def test_wide_rows_warm_start_too():
     machine = LinearLDMClassifier(warm_start=True).fit(X, y)
     first = machine.coef_
     assert_allclose(machine.fit(X, y).coef_, first, atol=1e-3)
+
+
+@pytest.mark.parametrize("solver", ["auto", "dual_cd"])
+def test_a_warm_start_brings_no_intercept_to_a_machine_without(blobs, solver):
+    X, y = blobs
+    machine = LinearLDMClassifier(solver=solver, warm_start=True, random_state=0)
+    machine.fit(X + 2, y).set_params(fit_intercept=False).fit(X + 2, y)
+    assert machine.intercept_ == 0

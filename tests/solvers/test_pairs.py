@@ -1,5 +1,7 @@
 """Descent on pairs against an interior-point method, and what it promises to keep."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -7,7 +9,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 
 from largemargin.designs.kernel import KernelDesign
 from largemargin.problem import Problem
-from largemargin.solvers import pairs
+from largemargin.solvers import pairs, solve
 from largemargin.solvers.pairs import PairDescent, descend_on_pairs, solve_in_pairs
 from oracle import solve_qp
 
@@ -85,3 +87,42 @@ def test_a_descent_that_takes_too_long_is_left(monkeypatch):
     solution = solve_in_pairs(problem_of(1e4), tol=1e-4, max_iter=100)
     assert not solution.converged
     assert solution.certificate.gap > 0
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_forces_far_below_their_bounds_are_kept(fit_intercept):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((400, 3))
+    X[:, 0] += np.where(X[:, 0] > 0, 0.5, -0.5)
+    y = np.sign(X[:, 0])
+    design = KernelDesign(1e10 * X @ X.T)
+    problem = Problem(design, y, np.ones(400), 1e6, fit_intercept=fit_intercept)
+    soft = solve_in_pairs(problem, tol=1e-2, max_iter=30)
+    hard = solve(replace(problem, C=np.inf), "kernel_dual", tol=1e-8)
+    # Never below the optimum by more than is left, and never sure of what is wrong.
+    assert soft.certificate.primal >= hard.certificate.primal * (1 - 1e-6)
+    assert not soft.converged or soft.certificate.primal <= 1.02 * hard.certificate.primal
+
+
+def test_scores_that_drifted_are_not_believed(monkeypatch):
+    problem = problem_of(1.0)
+    original = PairDescent.certify
+
+    def drifted(state):
+        point, beta, certificate = original(state)
+        return point._replace(scores=point.scores + 1e-3), beta, certificate
+
+    monkeypatch.setattr(PairDescent, "certify", drifted)
+    assert not solve_in_pairs(problem, tol=1e-2, max_iter=100).converged
+
+
+@pytest.mark.parametrize("lambda_var", [0.0, 0.01])
+@pytest.mark.parametrize("C", [0.0, 1.0])
+def test_rows_that_are_all_zero_leave_the_intercept_alone(C, lambda_var):
+    design = KernelDesign(np.zeros((400, 400)))
+    y = np.where(np.arange(400) < 150, 1.0, -1.0)
+    solution = solve(
+        Problem(design, y, np.ones(400), C, lambda_var), "kernel_dual", tol=1e-6
+    )
+    assert solution.converged
+    assert np.isfinite(solution.certificate.primal)

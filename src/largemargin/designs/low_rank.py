@@ -49,6 +49,8 @@ def low_rank_factor(columns, diagonal, *, max_rank, tolerance, dtype):
     rng = np.random.default_rng(0)
     missing = diagonal.astype(np.float64)
     whole = missing.sum()
+    if not whole > 0:
+        raise ValueError("The kernel is zero on all rows: there is nothing to learn from.")
     # Pivots that nearly depend on others would only add rounding.
     smallest = 100 * np.finfo(dtype).eps * missing.max()
     rows = np.empty((len(diagonal), max_rank), dtype=dtype)
@@ -60,6 +62,7 @@ def low_rank_factor(columns, diagonal, *, max_rank, tolerance, dtype):
             break
         chances = missing / missing.sum()
         drawn = rng.choice(len(missing), n_drawn, replace=False, p=chances)
+        missing[drawn] = 0.0
         known = rows[:, : len(pivots)]
         block = columns(drawn)
         block -= known @ known[drawn].T
@@ -72,5 +75,4 @@ def low_rank_factor(columns, diagonal, *, max_rank, tolerance, dtype):
         rows[:, len(pivots) : len(pivots) + len(drawn)] = block
         pivots = np.concatenate([pivots, drawn])
         missing = np.maximum(missing - np.einsum("ij,ij->i", block, block), 0.0)
-        missing[pivots] = 0.0
     return Factor(rows[:, : len(pivots)], pivots), float(missing.sum() / whole)

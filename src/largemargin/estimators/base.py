@@ -2,7 +2,7 @@
 
 import warnings
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from numbers import Integral, Real
 from threading import Event
 
@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from largemargin._compat import Interval, StrOptions, check_sample_weight, fit_context
 from largemargin.problem import Problem
 from largemargin.solvers import Progress, Start, solve
-from largemargin.threads import blas_threads
+from largemargin.threads import one_blas_thread
 
 FLOATS = [np.float64, np.float32]
 
@@ -96,7 +96,7 @@ class BaseLDMClassifier(ClassifierMixin, BaseEstimator):
             design = self._design(X, weight, counted)
             results = self._run([problem.on(design) for problem in problems], starts)
             self._keep_results(classes, results, weight[counted], counted)
-            self._keep_elements(X, [solution.w for solution, _ in results], counted)
+            self._keep_elements(X, [solution for solution, _ in results], counted)
         self._warn_unless_converged(results)
         return self
 
@@ -181,7 +181,7 @@ class BaseLDMClassifier(ClassifierMixin, BaseEstimator):
         # Several machines multiply in one thread each: the same sums in the same order
         # for any n_jobs. Small products lose more by waking a second thread.
         single = len(jobs) > 1 or problems[0].design.size < THREADED_SIZE
-        with blas_threads().limit(limits=1 if single else None):
+        with one_blas_thread() if single else nullcontext():
             if n_threads == 1:
                 return [run(*job) for job in jobs]
             pool = ThreadPoolExecutor(n_threads)
@@ -225,7 +225,7 @@ class BaseLDMClassifier(ClassifierMixin, BaseEstimator):
         if beta.shape[1] != len(counted) or len(elements) != len(beta):
             return []
         return [
-            Start(row[counted] / weight[counted], element, float(offset))
+            Start(row[counted] / weight[counted], element, offset * self.fit_intercept)
             for row, element, offset in zip(beta, elements, self.intercept_, strict=True)
         ]
 

@@ -277,14 +277,15 @@ class LDMClassifier(BaseLDMClassifier):
     def _last_elements(self, n_features):
         return [None] * len(self.intercept_)
 
-    def _keep_elements(self, X, elements, counted):
+    def _keep_elements(self, X, solutions, counted):
         factor = vars(self).pop("_factor")
-        if factor is not None:
-            elements = [factor.expand(w) for w in elements]
-        alpha = np.array(elements)
+        expand = np.asarray if factor is None else factor.expand
+        alpha = np.array([expand(solution.w) for solution in solutions])
         # Support vectors of an SVM mean something; where all rows are, they do not.
         if factor is None and self._kernel.is_definite and alpha.all():
-            alpha = self._kernel.condense(X if counted.all() else X[counted], alpha)
+            scores = np.array([solution.scores for solution in solutions])
+            rows = X if counted.all() else X[counted]
+            alpha = self._kernel.condense(rows, alpha, scores)
         projector = vars(self).pop("_projector")
         if projector is not None:
             alpha = (alpha @ projector) @ projector.T

@@ -181,8 +181,8 @@ class LinearLDMClassifier(BaseLDMClassifier):
             )
         return design
 
-    def _keep_elements(self, X, elements, counted):
-        self.coef_ = np.array(elements)
+    def _keep_elements(self, X, solutions, counted):
+        self.coef_ = np.array([solution.w for solution in solutions])
         self._descents = None
 
     def _last_elements(self, n_features):

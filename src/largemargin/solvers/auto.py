@@ -13,7 +13,9 @@ from largemargin.solvers.solution import Progress, Start
 MAX_GRAM_ROWS = 5000
 # A Newton run costs about as much as so many sweeps over the rows.
 SWEEPS_FOR_NARROW = 15
-SWEEPS_FOR_WIDE = 300
+SWEEPS_FOR_WIDE = 1000
+# Sweeps over the few rows that still move are cheap: so many count as one step.
+SWEEPS_PER_STEP = 20
 # Newton's method goes on from sweeps that came this close; else it begins by itself.
 CLOSE = 0.1
 
@@ -30,7 +32,7 @@ def solve_auto(problem, *, rng=None, progress=None, **options):
     if _worthwhile_sweeps(problem) > 0:
         # The order of the sweeps is random but always the same: so is the result.
         solution = _solve_by_sweeps(problem, rng=np.random.default_rng(0), **options)
-        if solution.converged or solution.n_iter >= options["max_iter"]:
+        if solution.converged:
             return solution
         if solution.certificate.relative <= CLOSE:
             options["start"] = Start(solution.beta, solution.w, solution.offset)
@@ -51,20 +53,21 @@ def _worthwhile_sweeps(problem):
     return SWEEPS_FOR_NARROW
 
 
-def _solve_by_sweeps(problem, *, start=None, **options):
+def _solve_by_sweeps(problem, *, max_iter, start=None, **options):
     """Sweep until the gap is small, or falls too slowly to get there in time."""
     limit = _worthwhile_sweeps(problem) * problem.design.n_rows
     state = row_descent(problem, start)
     first_gap = 1.0
     if not problem.variance_is_mild:
         certificate = problem.examine(state.element(), state.offset, state.beta)[2]
-        first_gap = certificate.relative
+        first_gap = max(certificate.relative, options["tol"])
     whole_way = np.log(first_gap / options["tol"])
 
     def is_slow(visits, gap):
         return visits * whole_way > limit * np.log(first_gap / gap)
 
-    return descend(problem, state, is_slow=is_slow, **options)
+    limit_of_sweeps = SWEEPS_PER_STEP * max_iter
+    return descend(problem, state, is_slow=is_slow, max_iter=limit_of_sweeps, **options)
 
 
 def _solve_on_gram(problem, *, start=None, **options):

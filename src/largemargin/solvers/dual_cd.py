@@ -112,7 +112,7 @@ def best_in_box(beta, slope, curvature, C):
     """Return the minimiser over [0, C] of a parabola, or of a line for a row at zero."""
     if curvature > 0.0:
         return min(max(beta - slope / curvature, 0.0), C)
-    if slope == 0.0:
+    if slope == 0.0 or np.isinf(C):
         return beta
     return C if slope < 0.0 else 0.0
 

@@ -80,13 +80,17 @@ def _solve_in_rounds(problem, *, tol, max_iter, progress, start):
     in_metric = partial(
         _solve_in_metric, problem, tol=tol, max_iter=max_iter, progress=progress
     )
-    solution = solve_in_pairs(
-        problem, tol=tol, max_iter=max_iter, progress=progress, start=start
-    )
-    if solution.converged:
-        return solution
-    start = Start(solution.beta, offset=solution.offset)
-    margins = solution.margins
+    margins = np.zeros(problem.design.n_rows)
+    if 0 < problem.C < np.inf:
+        solution = solve_in_pairs(
+            problem, tol=tol, max_iter=max_iter, progress=progress, start=start
+        )
+        if solution.converged:
+            return solution
+        start = Start(solution.beta, offset=solution.offset)
+        margins = solution.margins
+    elif start is not None:
+        start = start.without_element()
     n_iter, last_gap = 0, np.inf
     while True:
         svm = problem.freeze_variance(margins)

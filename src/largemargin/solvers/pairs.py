@@ -28,6 +28,8 @@ SOLVED = 0.3
 BLOCK = 256
 # Pulls that differ by less, relative to their size, are the same.
 ROUNDING = 1e-14
+# Scores may drift by so much, relative to their size, before a point is not believed.
+DRIFT = 1e-7
 # Curvatures below this part of the largest are rounding.
 FLAT = 1e-12
 
@@ -48,7 +50,15 @@ def solve_in_pairs(problem, *, tol, max_iter, progress=None, start=None):
         last_gap, gap = gap, certificate.relative
         if gap <= goal or gap > 0.9 * last_gap:
             break
-    return Solution.of(problem, problem.settle(point), beta, certificate, n_iter, tol)
+    if gap <= goal and not _scores_hold(problem, point):
+        certificate = certificate._replace(gap=np.inf)
+    return Solution.of(problem, point, beta, certificate, n_iter, tol)
+
+
+def _scores_hold(problem, point):
+    """Return whether scores kept by many small changes still are those of the point."""
+    drift = np.abs(problem.design.scores(point.w) - point.scores).max()
+    return drift <= DRIFT * max(1.0, np.abs(point.scores).max())
 
 
 class PairDescent:
@@ -129,6 +139,7 @@ class PairDescent:
         """Return the point, dual variables and their certificate; move the tangent."""
         problem, point = self.problem, self.point
         if problem.lambda_var == 0 or not self._is_balanced:
+            point = problem.settle(point)
             return point, self.beta, self._certificate(point, None, 0.0)
         self.rest = problem.forces(point.margins, np.zeros_like(self.forces))
         self._balance()
@@ -151,7 +162,7 @@ def descend_on_pairs(gram, diagonal, low, high, forces, pulls, balanced, max_ste
     largest difference of pulls that a pair could still use, and the intercept.
     """
     n_rows = forces.shape[0]
-    floor = FLAT * diagonal.max()
+    floor = max(FLAT * diagonal.max(), 1e-300)
     nothing = np.zeros(n_rows, gram.dtype)
     # A row that cannot pull harder counts as one that pulls infinitely little.
     rise = np.where(forces < high, 0.0, -np.inf)
@@ -178,14 +189,16 @@ def descend_on_pairs(gram, diagonal, low, high, forces, pulls, balanced, max_ste
             j = find_largest(gains, gains, best.argmax())
             other = gram[j]
             step = (top - pulls[j]) / max(own + diagonal[j] - 2.0 * row[j], floor)
-            step = min(step, forces[j] - low[j])
         else:
             step = top / max(own, floor)
+        room_above = high[i] - forces[i] if i >= 0 else np.inf
+        room_below = forces[j] - low[j] if j >= 0 else np.inf
+        step = min(step, room_above, room_below)
+        # What ends at a bound is put there: rounding must not leave it free.
         if i >= 0:
-            step = min(step, high[i] - forces[i])
-            forces[i] = move(forces[i], step, low[i], high[i])
+            forces[i] = high[i] if step == room_above else forces[i] + step
         if j >= 0:
-            forces[j] = move(forces[j], -step, low[j], high[j])
+            forces[j] = low[j] if step == room_below else forces[j] - step
         for k in (i, j):
             if k >= 0:
                 rise[k] = 0.0 if forces[k] < high[k] else -np.inf
@@ -197,16 +210,6 @@ def descend_on_pairs(gram, diagonal, low, high, forces, pulls, balanced, max_ste
     if np.isinf(top) or np.isinf(bottom):  # all rows of a kind are at their bounds
         return top - bottom, bottom if np.isinf(top) else top
     return top - bottom, 0.5 * (top + bottom)
-
-
-@njit(**JIT)
-def move(force, step, low, high):
-    """Return the force after a step that may end at a bound, but for rounding."""
-    moved = force + step
-    slack = 1e-14 * (high - low)
-    if moved >= high - slack:
-        return high
-    return low if moved <= low + slack else moved
 
 
 @njit(**EXTREME)

@@ -65,6 +65,7 @@ class Solution:
 
     w: np.ndarray
     offset: float
+    scores: np.ndarray
     margins: np.ndarray
     beta: np.ndarray
     certificate: Certificate
@@ -78,6 +79,7 @@ class Solution:
         return cls(
             stretch * point.w,
             stretch * point.offset,
+            stretch * point.scores,
             stretch * point.margins,
             beta,
             certificate,
