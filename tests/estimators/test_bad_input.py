@@ -228,3 +228,12 @@ def test_odd_rows_simply_work(name, prices, fit_intercept):
         m.objective_ for m in machines if getattr(m, "kernel", "linear") == "linear"
     ]
     assert np.ptp(objectives) <= 3e-4 * max(1e-12, np.abs(objectives).max())
+
+
+def test_a_row_of_zeros_with_a_hard_margin_and_no_intercept():
+    X = np.vstack([np.zeros((1, 2)), np.eye(2), -np.eye(2)])
+    machine = LinearLDMClassifier(
+        np.inf, lambda_var=0, lambda_mean=0, fit_intercept=False, solver="dual_cd"
+    )
+    with pytest.raises(ValueError, match="cannot be separated"):
+        machine.fit(X, [1, 1, 1, -1, -1])

@@ -76,14 +76,14 @@ def descend(problem, state, *, tol, max_iter, progress, rng, is_slow=never):
             state.element(), state.offset, state.beta.copy()
         )
         state.refresh(point)
+        if np.isinf(problem.C) and np.isinf(certificate.gap):
+            refuse_unseparable(problem, beta)
         if best is not None:
             point, beta, certificate = _best_of(best, (point, beta, certificate))
         best = point, beta, certificate
         progress(certificate)
         if certificate.relative <= tol or n_iter >= max_iter:
             break
-        if np.isinf(problem.C):
-            refuse_unseparable(problem, beta)
         if is_slow(visits, certificate.relative):
             break
         next_check = visits + max(SWEEPS_PER_CHECK * n_rows, SHARE_PER_CHECK * visits)
@@ -112,9 +112,12 @@ def best_in_box(beta, slope, curvature, C):
     """Return the minimiser over [0, C] of a parabola, or of a line for a row at zero."""
     if curvature > 0.0:
         return min(max(beta - slope / curvature, 0.0), C)
-    if slope == 0.0 or np.isinf(C):
+    if slope == 0.0:
         return beta
-    return C if slope < 0.0 else 0.0
+    if slope > 0.0:
+        return 0.0
+    # Without a bound no value is best: ever larger ones prove that nothing separates.
+    return 2.0 * beta + 1.0 if np.isinf(C) else C
 
 
 class GramDescent:
