@@ -5,8 +5,11 @@ import time
 
 import numpy as np
 
-from largemargin import LDMClassifier, LinearLDMClassifier
+from largemargin import LDMClassifier, LinearLDMClassifier, kernels
 
+# The few rows of the warm-up must compile the loops over float32 too: a compiler at work
+# is not to be interrupted.
+kernels.MAX_WIDE_ROWS = 500
 rng = np.random.default_rng(0)
 FOREVER = {"C": 100, "tol": 1e-15, "max_iter": 10**6, "random_state": 0}
 MACHINES = {
