@@ -77,7 +77,7 @@ def markdown(content):
     lines = [f"# Benchmarks, {content['mode']} run", ""]
     lines += [
         "Ratios are measured side by side in one run: in turn, best of three (runs of more "
-        "than half a minute, or of a second in a quick run, once), loading excluded. "
+        "than ten seconds, or of a second in a quick run, once), loading excluded. "
         "'Above' is the objective above our dual bound, relative to the size of the "
         "objective: the accuracy that was reached.",
         "",

@@ -7,9 +7,6 @@ import numpy as np
 
 from largemargin import LDMClassifier, LinearLDMClassifier, kernels
 
-# The few rows of the warm-up must compile the loops over float32 too: a compiler at work
-# is not to be interrupted.
-kernels.MAX_WIDE_ROWS = 500
 rng = np.random.default_rng(0)
 FOREVER = {"C": 100, "tol": 1e-15, "max_iter": 10**6, "random_state": 0}
 MACHINES = {
@@ -23,6 +20,9 @@ N_ROWS = {"factorisation": 6000, "newton": 800_000, "sweeps": 300_000, "threads"
 
 def main(name):
     """Warm up, say so, fit, and tell how an interrupt was taken."""
+    # The few rows of the warm-up must compile the loops over float32 too: a compiler at
+    # work is not to be interrupted.
+    kernels.MAX_WIDE_ROWS = 500
     machine = MACHINES[name]
     X = rng.normal(size=(N_ROWS[name], 40))
     y = rng.integers(4 if name == "threads" else 2, size=len(X))
