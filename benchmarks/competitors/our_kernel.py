@@ -18,11 +18,8 @@ class OurKernel(Competitor):
 
     def machine(self, X):
         """Return the estimator."""
-        C, lambda_var, lambda_mean = self.prices
         return LDMClassifier(
-            C,
-            lambda_var=lambda_var,
-            lambda_mean=lambda_mean,
+            **self.prices._asdict(),
             kernel="rbf",
             gamma=self.gamma,
             tol=self.tol,

@@ -17,11 +17,8 @@ class OurLinear(Competitor):
 
     def machine(self, X):
         """Return the estimator."""
-        C, lambda_var, lambda_mean = self.prices
         return LinearLDMClassifier(
-            C,
-            lambda_var=lambda_var,
-            lambda_mean=lambda_mean,
+            **self.prices._asdict(),
             fit_intercept=False,
             tol=self.tol,
             random_state=0,

@@ -10,7 +10,7 @@ from largemargin.designs.sparse import SparseDesign
 from largemargin.problem import Problem
 from largemargin.solvers import auto, solve
 from largemargin.solvers.asgd import Draws
-from largemargin.solvers.dual_cd import PairDescent, RowDescent, row_descent
+from largemargin.solvers.descents import CoupledDescent, RowDescent, row_descent
 
 
 def problem_of(C, lambdas=(0.0, 0.0), fit_intercept=False, design=SparseDesign):
@@ -36,7 +36,7 @@ def test_sweeps_end_where_newton_does(solver, lambdas, fit_intercept):
 
 def test_a_mild_variance_is_put_into_tangents_and_a_strong_one_into_pairs():
     assert isinstance(row_descent(problem_of(1.0, (0.05, 0.1)), None), RowDescent)
-    assert isinstance(row_descent(problem_of(1.0, (500.0, 0.1)), None), PairDescent)
+    assert isinstance(row_descent(problem_of(1.0, (500.0, 0.1)), None), CoupledDescent)
 
 
 def test_rows_at_rest_are_left_out_and_come_back():

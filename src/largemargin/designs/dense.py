@@ -17,8 +17,6 @@ NARROW_BLOCK = 256
 class DenseDesign(LinearDesign):
     """An array of float32 or float64, used in place."""
 
-    is_dense = True
-
     @cached_property
     def rows(self):
         """The rows for compiled loops; copied only if they are not contiguous."""

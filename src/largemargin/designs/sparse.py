@@ -14,8 +14,6 @@ def unsigned(indices):
 class SparseDesign(LinearDesign):
     """A CSR matrix of float32 or float64, used in place."""
 
-    is_dense = False
-
     def __init__(self, X):
         super().__init__(X)
         self.rows = X.data, unsigned(X.indices), unsigned(X.indptr)

@@ -2,9 +2,11 @@
 
 import numpy as np
 
+from largemargin.designs.dense import DenseDesign
 from largemargin.designs.kernel import KernelDesign
 from largemargin.designs.linear import MAX_FACTORED
-from largemargin.solvers.dual_cd import descend, row_descent
+from largemargin.solvers.descents import row_descent
+from largemargin.solvers.dual_cd import descend
 from largemargin.solvers.kernel_dual import SMALL, solve_kernel_dual
 from largemargin.solvers.newton import solve_newton
 from largemargin.solvers.solution import Progress, Start
@@ -29,9 +31,9 @@ def solve_auto(problem, *, rng=None, progress=None, **options):
     options["progress"] = progress or Progress()
     if isinstance(design, KernelDesign):
         return solve_kernel_dual(problem, **options)
-    if _worthwhile_sweeps(problem) > 0:
-        # The order of the sweeps is random but always the same: so is the result.
-        solution = _solve_by_sweeps(problem, rng=np.random.default_rng(0), **options)
+    n_sweeps = _worthwhile_sweeps(problem)
+    if n_sweeps > 0:
+        solution = _solve_by_sweeps(problem, n_sweeps, **options)
         if solution.converged:
             return solution
         if solution.certificate.relative <= CLOSE:
@@ -48,14 +50,16 @@ def _worthwhile_sweeps(problem):
         return SWEEPS_FOR_WIDE
     # Sweeps visit rows in random order, which is slow where BLAS would be fast; and they
     # are many where the margin variance has a weight of its own.
-    if problem.design.is_dense or not problem.variance_is_mild:
+    if isinstance(problem.design, DenseDesign) or not problem.variance_is_mild:
         return 0
     return SWEEPS_FOR_NARROW
 
 
-def _solve_by_sweeps(problem, *, max_iter, start=None, **options):
+def _solve_by_sweeps(problem, n_sweeps, *, max_iter, start=None, **options):
     """Sweep until the gap is small, or falls too slowly to get there in time."""
-    limit = _worthwhile_sweeps(problem) * problem.design.n_rows
+    limit = n_sweeps * problem.design.n_rows
+    # The order of the sweeps is random but always the same: so is the result.
+    rng = np.random.default_rng(0)
     state = row_descent(problem, start)
     first_gap = 1.0
     if not problem.variance_is_mild:
@@ -66,8 +70,8 @@ def _solve_by_sweeps(problem, *, max_iter, start=None, **options):
     def is_slow(visits, gap):
         return visits * whole_way > limit * np.log(first_gap / gap)
 
-    limit_of_sweeps = SWEEPS_PER_STEP * max_iter
-    return descend(problem, state, is_slow=is_slow, max_iter=limit_of_sweeps, **options)
+    max_iter *= SWEEPS_PER_STEP
+    return descend(problem, state, rng=rng, max_iter=max_iter, is_slow=is_slow, **options)
 
 
 def _solve_on_gram(problem, *, start=None, **options):

@@ -184,7 +184,7 @@ def descend_on_pairs(gram, diagonal, low, high, forces, pulls, balanced, max_ste
         if top - bottom <= ROUNDING * max(1.0, abs(top), abs(bottom)):
             break
         find_gains(row, own, top, floor, diagonal, pulls, fall, gains, best)
-        j, other, step = -1, nothing, 0.0
+        j, other = -1, nothing
         if balanced or i == -1 or best.max() >= 2.0 * top * top / max(own, floor):
             j = find_largest(gains, gains, best.argmax())
             other = gram[j]
