@@ -33,9 +33,21 @@ def spread_along(margins, step, weight, mean_step):
 
 
 @njit(**SUM)
-def spread_forces(margins, beta, y, weight, spread, level):
+def reward_along(step, weight, reward):
+    """Return ``sum weight reward step``, and the sum of the sizes of its terms."""
+    gain = 0.0
+    size = 0.0
+    for i in range(step.shape[0]):
+        term = weight[i] * reward[i] * step[i]
+        gain += term
+        size += abs(term)
+    return gain, size
+
+
+@njit(**SUM)
+def weighted_forces(beta, level, margins, spread, y, weight):
     """Return ``y weight (beta + level - spread margins)``."""
-    out = np.empty_like(margins)
-    for i in range(margins.shape[0]):
-        out[i] = y[i] * weight[i] * (beta[i] + level - spread * margins[i])
+    out = np.empty_like(beta)
+    for i in range(beta.shape[0]):
+        out[i] = y[i] * weight[i] * (beta[i] + level[i] - spread * margins[i])
     return out

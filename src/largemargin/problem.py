@@ -23,7 +23,12 @@ import numpy as np
 from largemargin.designs.linear import Curvature
 from largemargin.line_search import minimise_along
 from largemargin.losses import loss_and_gap, proximal_step
-from largemargin.margin_sums import spread_along, spread_forces, weighted_variance
+from largemargin.margin_sums import (
+    reward_along,
+    spread_along,
+    weighted_forces,
+    weighted_variance,
+)
 
 # Steps from tangent to tangent of the margin variance are worth it if each shrinks the
 # error by this factor at least.
@@ -138,11 +143,23 @@ class Problem:
         if self.lambda_var == 0:
             return self.dual_forces(beta)
         level = self.reward + self.spread * self.mean(margins)
-        return spread_forces(margins, beta, self.y, self.weight, self.spread, level)
+        return self._forces(beta, level, margins, self.spread)
 
     def dual_forces(self, beta):
         """Return the forces of the dual variables and the mean, without the variance."""
-        return self.y * self.weight * (beta + self.reward)
+        return self._forces(beta, self.reward, beta, 0.0)
+
+    def _forces(self, beta, level, margins, spread):
+        level = np.broadcast_to(level, beta.shape)
+        return weighted_forces(beta, level, margins, spread, self.y, self.weight)
+
+    def _reward(self, margins):
+        """Return the reward for these margins, and the sum of the sizes of its terms."""
+        if not np.any(self.reward):
+            return 0.0, 0.0
+        return reward_along(
+            margins, self.weight, np.broadcast_to(self.reward, margins.shape)
+        )
 
     def on(self, design):
         """Return the same problem on another design of the same rows."""
@@ -210,11 +227,8 @@ class Problem:
 
         ``slope`` and ``bend`` are those of the norm of ``w`` along the step.
         """
-        noise = abs(slope)
-        if np.any(self.reward):
-            rewards = self.weight * self.reward * step
-            noise += np.abs(rewards).sum()
-            slope = slope - rewards.sum()
+        reward, size = self._reward(step)
+        slope, noise = slope - reward, abs(slope) + size
         if self.lambda_var > 0:
             terms = spread_along(margins, step, self.weight, self.mean(step))
             slope += self.spread * terms[0]
@@ -323,7 +337,7 @@ class Problem:
         if self.lambda_var > 0:
             arguments = self.weight, self.mean(margins), self.total
             quadratic += 2.0 * self.lambda_var * weighted_variance(margins, *arguments)
-        reward = np.sum(self.weight * self.reward * margins) if np.any(self.reward) else 0.0
+        reward, _ = self._reward(margins)
         stretched = margins if stretch == 1.0 else stretch * margins
         loss, gap = self._loss_and_gap(stretched, beta)
         gap += 0.5 * max(slope_norm, 0.0)

@@ -59,7 +59,7 @@ def in_threads(work, items):
     """
     n_threads = n_blas_threads()
     with one_blas_thread():
-        if n_threads == 1:
+        if n_threads == 1 or len(items) == 1:
             for item in items:
                 work(item)
             return

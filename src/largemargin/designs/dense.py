@@ -6,12 +6,16 @@ import numpy as np
 
 from largemargin.designs.linear import LinearDesign
 from largemargin.designs.row_loops import add_narrow_products
+from largemargin.threads import in_threads
 
 # Rows are widened and weighted in blocks of about this many bytes, which fit a cache.
 BLOCK_BYTES = 1 << 20
-# Rows of so few numbers are better served by a plain loop, in blocks of as many rows.
+# Rows of so few numbers are better served by a plain loop, in blocks of as many rows: no
+# power of two, which would make the lines of a block compete for the same cache lines.
 MAX_NARROW = 64
-NARROW_BLOCK = 256
+NARROW_BLOCK = 264
+# Threads take so many rows at a time; sums do not depend on how many threads there are.
+ROWS_PER_THREAD = 1 << 15
 
 
 class DenseDesign(LinearDesign):
@@ -60,11 +64,9 @@ class DenseDesign(LinearDesign):
 
     def gram(self, coefficients):
         """Return ``sum coefficients_i x_i x_i'``; only its lower half counts."""
-        out = np.zeros((self.n_features, self.n_features))
         if self.n_features <= MAX_NARROW:
-            block = np.empty((self.n_features, NARROW_BLOCK))
-            add_narrow_products(self.X, coefficients, block, out)
-            return out
+            return self._narrow_gram(coefficients)
+        out = np.zeros((self.n_features, self.n_features))
         selected = np.flatnonzero(coefficients)
         root = np.sqrt(coefficients[selected]).astype(self.X.dtype)[:, None]
         # A block of fewer rows than features would mostly add matrices.
@@ -72,6 +74,19 @@ class DenseDesign(LinearDesign):
             scaled = self.X[selected[block]] * root[block]
             out += scaled.T @ scaled
         return out
+
+    def _narrow_gram(self, coefficients):
+        n_lines = self.n_features + self.n_features % 2
+        starts = range(0, self.n_rows, ROWS_PER_THREAD)
+        parts = np.zeros((len(starts), n_lines, n_lines))
+
+        def fill(part):
+            some = slice(starts[part], starts[part] + ROWS_PER_THREAD)
+            block = np.zeros((n_lines, NARROW_BLOCK))
+            add_narrow_products(self.X[some], coefficients[some], block, parts[part])
+
+        in_threads(fill, range(len(starts)))
+        return parts.sum(axis=0)[: self.n_features, : self.n_features]
 
     def row_gram(self):
         """Return the inner products of all pairs of rows."""

@@ -22,15 +22,21 @@ def dense_dot(data, start, vector):
     return total
 
 
+@njit(**SUM)
+def sparse_dot(data, indices, start, stop, vector):
+    """Inner product of a dense vector with the numbers from ``start`` to ``stop``."""
+    total = 0.0
+    for k in range(start, stop):
+        total += data[k] * vector[indices[k]]
+    return total
+
+
 @njit(**JIT)
 def row_dot(data, indices, indptr, i, vector):
     """Inner product of row ``i`` with a dense vector."""
     if indices is None:
         return dense_dot(data, indptr[i], vector)
-    total = 0.0
-    for k in range(indptr[i], indptr[i + 1]):
-        total += data[k] * vector[indices[k]]
-    return total
+    return sparse_dot(data, indices, indptr[i], indptr[i + 1], vector)
 
 
 @njit(**JIT)
@@ -112,7 +118,8 @@ def add_narrow_products(X, coefficients, block, out):
     """Add the lower half of the combination of ``x x'`` over dense rows to ``out``.
 
     Scaled rows are collected as columns of ``block``, which stays in the cache: for short
-    rows this is several times as fast as BLAS, which would gather them in memory.
+    rows this is several times as fast as BLAS, which would gather them in memory. ``block``
+    and ``out`` have one line more, of zeros, where the features are odd in number.
     """
     n_collected = 0
     for i in range(coefficients.shape[0]):
@@ -130,10 +137,22 @@ def add_narrow_products(X, coefficients, block, out):
 
 @njit(**SUM)
 def add_dots(block, n, out):
-    """Add the inner products of the lines of ``block``, ``n`` long, to the lower half."""
-    for line in range(out.shape[0]):
-        for other in range(line + 1):
-            total = 0.0
+    """Add the inner products of the lines of ``block``, ``n`` long, to the lower half.
+
+    Two lines meet two lines at a time, so that each number read serves twice; the number
+    of lines must be even.
+    """
+    for line in range(0, out.shape[0], 2):
+        first, second = block[line], block[line + 1]
+        for other in range(0, line + 1, 2):
+            third, fourth = block[other], block[other + 1]
+            one_three = one_four = two_three = two_four = 0.0
             for k in range(n):
-                total += block[line, k] * block[other, k]
-            out[line, other] += total
+                one_three += first[k] * third[k]
+                one_four += first[k] * fourth[k]
+                two_three += second[k] * third[k]
+                two_four += second[k] * fourth[k]
+            out[line, other] += one_three
+            out[line, other + 1] += one_four
+            out[line + 1, other] += two_three
+            out[line + 1, other + 1] += two_four
