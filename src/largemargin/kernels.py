@@ -27,12 +27,12 @@ MAX_RANK = 1000
 LOW_RANK_TOLERANCE = 1e-3
 # Rows that span all others are looked for among samples, if there are no more than these.
 MAX_SPANNING = 500
-# So many rows tell by what is left of the last whether it is worth while.
-PROBE = 64
-SMOOTH = 1e-3
+# These parts of them tell beforehand whether that is worth while.
+PROBES = 1 / 16, 1 / 2
 # Two elements are the same if no score of theirs on any row differs by more than this
-# part, which is what the numbers of the Gram matrix allow to tell.
-SAME = {np.float64: 1e-8, np.float32: 1e-6}
+# part of the largest, or by so many roundings of the Gram matrix.
+SAME = 1e-8
+SAME_ROUNDINGS = 4
 # Sparse rows of no more features than this are made dense for the rbf kernel.
 MAX_DENSE_FEATURES = 500
 # Negative eigenvalues up to this part of the largest count as rounding.
@@ -146,7 +146,7 @@ class Kernel:
         n_rows = X.shape[0]
         most = min(n_rows // 4, MAX_SPANNING)
         sample = np.random.default_rng(0).permutation(n_rows)[: 2 * most]
-        if most == 0 or not self._decays(X[sample[:PROBE]]):
+        if most == 0 or not all(self._decays(X[sample], part * most) for part in PROBES):
             return alpha
         gram = self.gram(X[sample])
         corner, pivots = pivoted_factor(gram)
@@ -158,17 +158,24 @@ class Kernel:
             missed = wanted - gram[np.ix_(pivots, pivots)] @ short
             short += cho_solve((corner[pivots], True), missed)
         missed = np.abs(self.scores(X, X[sample[pivots]], short.T) - scores.T).max()
-        if missed > SAME[gram_type(n_rows)] * np.abs(scores).max():
+        rounding = np.finfo(gram_type(n_rows)).eps * np.linalg.norm(alpha, axis=1).max()
+        if missed > max(SAME * np.abs(scores).max(), SAME_ROUNDINGS * rounding):
             return alpha
         out = np.zeros_like(alpha)
         out[:, sample[pivots]] = short.T
         return out
 
-    def _decays(self, X):
-        """Return whether few rows go far to span others, as those of a smooth kernel."""
-        corner, pivots = pivoted_factor(self.gram(X))
-        smallest = corner[pivots[-1], -1] ** 2 if len(pivots) == X.shape[0] else 0.0
-        return smallest <= SMOOTH * np.square(corner).sum(axis=1).max()
+    def _decays(self, X, n_probed):
+        """Return whether half of these rows may span the others, judged by a few.
+
+        What rows leave of the last one falls by the same factor for each at best.
+        """
+        n_probed = max(int(n_probed), 1)
+        corner, pivots = pivoted_factor(self.gram(X[:n_probed]))
+        if len(pivots) < n_probed:
+            return True
+        left = corner[pivots[-1], -1] ** 2 / np.square(corner).sum(axis=1).max()
+        return left <= np.finfo(np.float64).eps ** (2 * n_probed / X.shape[0])
 
     def _diagonal(self, X):
         """Return the kernel of each row with itself."""
@@ -290,14 +297,17 @@ def check_gram(gram, n_rows, what):
         raise ValueError(f"{what} must be finite; got NaN or infinity.")
     size = np.abs(gram).max()
     tolerance = 1e-5 if gram.dtype == np.float32 else 1e-8
-    for start in range(0, n_rows, TILE):
-        rows = slice(start, start + TILE)
-        if np.abs(gram[rows] - gram[:, rows].T).max() > tolerance * size:
-            raise ValueError(
-                f"{what} must be symmetric; got k(x, z) != k(z, x). Pass (K + K.T) / 2 "
-                "if that is what you mean."
-            )
-    return np.ascontiguousarray(gram)
+    starts = range(0, n_rows, TILE)
+    asymmetry = max(
+        np.abs(gram[start : start + TILE] - gram[:, start : start + TILE].T).max()
+        for start in starts
+    )
+    if asymmetry > tolerance * size:
+        raise ValueError(
+            f"{what} must be symmetric; got k(x, z) != k(z, x). Pass (K + K.T) / 2 "
+            "if that is what you mean."
+        )
+    return np.ascontiguousarray(0.5 * (gram + gram.T) if asymmetry > 0 else gram)
 
 
 def is_indefinite(gram):

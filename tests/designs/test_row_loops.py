@@ -3,10 +3,17 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 
-from largemargin.designs.dense import MAX_NARROW, NARROW_BLOCK, DenseDesign
+from largemargin.designs.dense import (
+    MAX_NARROW,
+    NARROW_BLOCK,
+    ROWS_PER_THREAD,
+    DenseDesign,
+)
+from largemargin.designs.kernel import KernelDesign
 from largemargin.designs.sparse import SparseDesign
+from largemargin.threads import one_blas_thread
 
 N_ROWS = NARROW_BLOCK + 44
 
@@ -54,3 +61,27 @@ def test_wide_rows_use_the_same_gram_as_narrow_ones():
     both = [DenseDesign(X), DenseDesign(X[:, :MAX_NARROW])]
     wide, narrow = (np.tril(design.gram(coefficients)) for design in both)
     assert_allclose(wide[:MAX_NARROW, :MAX_NARROW], narrow, atol=1e-10)
+
+
+@pytest.mark.parametrize("n_features", [1, 2, 7])
+def test_a_gram_does_not_depend_on_the_number_of_threads(n_features):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(2 * ROWS_PER_THREAD + 5, n_features))
+    coefficients = rng.uniform(0, 2, len(X))
+    together = DenseDesign(X).gram(coefficients)
+    with one_blas_thread():
+        alone = DenseDesign(X).gram(coefficients)
+    assert_array_equal(together, alone)
+    assert_allclose(np.tril(together), np.tril((X.T * coefficients) @ X), rtol=1e-10)
+
+
+@pytest.mark.parametrize("n_rows", [1, 2, 3, 4, 5, 13, 64])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("share", [1.0, 0.3])
+def test_products_with_a_gram_are_those_of_numpy(n_rows, dtype, share):
+    rng = np.random.default_rng(n_rows)
+    gram = rng.normal(size=(n_rows, n_rows)).astype(dtype)
+    gram = gram + gram.T
+    alpha = rng.normal(size=n_rows) * (rng.random(n_rows) < share)
+    wanted = gram.astype(float) @ alpha
+    assert_allclose(KernelDesign(gram).scores(alpha), wanted, rtol=1e-12, atol=1e-12)
