@@ -11,6 +11,7 @@ from sklearn.utils.extmath import safe_sparse_dot
 
 from largemargin.designs.low_rank import low_rank_factor, pivoted_factor
 from largemargin.interrupt import interruptible
+from largemargin.scales import multiple_of_scale
 from largemargin.threads import in_threads
 
 KERNELS = {"linear", "poly", "rbf", "sigmoid", "laplacian", "cosine"}
@@ -266,8 +267,11 @@ def settle_gamma(gamma, X, weight):
     n_features = X.shape[1]
     if gamma == "auto":
         return 1.0 / n_features
-    if gamma != "scale":
+    factor = multiple_of_scale(gamma, "gamma")
+    if factor is None:
         return float(gamma)
+    if factor == 0:
+        raise ValueError(f"gamma must be above 0; got {gamma!r}.")
     entries = weight.sum() * n_features
     if sp.issparse(X):
         mean = (weight @ X).sum() / entries
@@ -281,7 +285,7 @@ def settle_gamma(gamma, X, weight):
             for start in range(0, len(X), TILE)
         )
         variance /= entries
-    return 1.0 / (n_features * variance) if variance > 0 else 1.0
+    return factor / (n_features * variance) if variance > 0 else factor
 
 
 def check_gram(gram, n_rows, what):

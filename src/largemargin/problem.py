@@ -161,6 +161,11 @@ class Problem:
             margins, self.weight, np.broadcast_to(self.reward, margins.shape)
         )
 
+    def at(self, C, lambda_var, lambda_mean):
+        """Return the same problem at other prices."""
+        prices = {"C": C, "lambda_var": lambda_var, "lambda_mean": lambda_mean}
+        return replace(self, **prices, reward=None)
+
     def on(self, design):
         """Return the same problem on another design of the same rows."""
         return replace(self, design=design)
@@ -281,7 +286,7 @@ class Problem:
         """Return the proximal step of the dual variables and the curvature it gives."""
         return proximal_step(margins, anchor, sigma, self.C, self.weight)
 
-    def _loss_and_gap(self, margins, beta):
+    def loss_terms(self, margins, beta):
         """Return the loss, and what the dual variables themselves add to the gap."""
         if np.isinf(self.C):
             return 0.0, self.weight @ (beta * np.abs(1.0 - margins))
@@ -339,7 +344,7 @@ class Problem:
             quadratic += 2.0 * self.lambda_var * weighted_variance(margins, *arguments)
         reward, _ = self._reward(margins)
         stretched = margins if stretch == 1.0 else stretch * margins
-        loss, gap = self._loss_and_gap(stretched, beta)
+        loss, gap = self.loss_terms(stretched, beta)
         gap += 0.5 * max(slope_norm, 0.0)
         if extra > 0:
             gap += extra * design.inner(slope, point.w, point.scores)

@@ -97,7 +97,7 @@ class KernelDesign:
     def __init__(self, gram):
         self.gram = gram
         self.n_rows = len(gram)
-        self._memo = Memo()
+        self.memo = Memo()
 
     @property
     def size(self):
@@ -159,7 +159,7 @@ class KernelDesign:
 
     def factor(self):
         """Return rows of features with this Gram matrix, as many features as its rank."""
-        return self._memo("factor", None, lambda: pivoted_factor(self.gram))
+        return self.memo("factor", (), lambda: pivoted_factor(self.gram))
 
     def damped_inverse(self, weight, spread):
         """Return ``(G + diag(1 / (spread weight)))^-1``, once for all classes."""
@@ -171,4 +171,4 @@ class KernelDesign:
             inverse, _ = dpotri(factor, lower=1, overwrite_c=1)
             return np.tril(inverse) + np.tril(inverse, -1).T
 
-        return self._memo(("inverse", spread), weight, invert)
+        return self.memo(("inverse", spread), (weight,), invert)

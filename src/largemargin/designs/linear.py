@@ -49,7 +49,7 @@ class LinearDesign:
     def __init__(self, X):
         self.X = X
         self.n_rows, self.n_features = X.shape
-        self._memo = Memo()
+        self.memo = Memo()
 
     @property
     def size(self):
@@ -84,11 +84,11 @@ class LinearDesign:
 
     def second_moment(self, weight):
         """Return ``sum weight_i x_i x_i'``, formed once for all classes and prices."""
-        return self._memo("moment", weight, lambda: self.gram(weight))
+        return self.memo("moment", (weight,), lambda: self.gram(weight))
 
     def as_kernel(self):
         """Return the same rows as a kernel design, for few rows of many features."""
-        return self._memo("kernel", None, lambda: KernelDesign(self.row_gram()))
+        return self.memo("kernel", (), lambda: KernelDesign(self.row_gram()))
 
     def newton_system(self, curvature):
         """Return a solver of ``(I + X' curvature X) step = slope``."""
@@ -102,7 +102,7 @@ class LinearDesign:
         """Return the combination of the rows; that for the mean is the same every time."""
         if coefficients is not mean:
             return self.combine(coefficients)
-        return self._memo("mean", mean, lambda: self.combine(mean))
+        return self.memo("mean", (mean,), lambda: self.combine(mean))
 
     def _factor(self, curvature, downdates):
         matrix = self.gram(curvature.extra)

@@ -1,5 +1,6 @@
 """Matrices that depend on the rows and weights alone, shared by classes and prices."""
 
+import operator
 from threading import Lock
 
 from largemargin.interrupt import interruptible
@@ -12,11 +13,19 @@ class Memo:
         self._results = {}
         self._lock = Lock()
 
-    def __call__(self, name, weight, make):
-        """Return what ``make`` gave for this name and this very array of weights."""
+    def __call__(self, name, owners, make):
+        """Return what ``make`` gave for this name and these very arrays.
+
+        ``make`` must not ask the memo for anything itself.
+        """
         kind = name[0] if isinstance(name, tuple) else name
         with self._lock:
             known = self._results.get(kind)
-            if known is None or known[0] != name or known[1] is not weight:
-                self._results[kind] = known = name, weight, interruptible(make)
+            if known is None or known[0] != name or not same(known[1], owners):
+                self._results[kind] = known = name, owners, interruptible(make)
             return known[2]
+
+
+def same(some, others):
+    """Return whether two tuples hold the very same arrays."""
+    return len(some) == len(others) and all(map(operator.is_, some, others))

@@ -2,5 +2,11 @@
 
 from largemargin.estimators.kernel import LDMClassifier
 from largemargin.estimators.linear import LinearLDMClassifier
+from largemargin.estimators.selection import LDMClassifierCV, LinearLDMClassifierCV
 
-__all__ = ["LDMClassifier", "LinearLDMClassifier"]
+__all__ = [
+    "LDMClassifier",
+    "LDMClassifierCV",
+    "LinearLDMClassifier",
+    "LinearLDMClassifierCV",
+]

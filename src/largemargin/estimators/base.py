@@ -17,14 +17,14 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from largemargin._compat import Interval, StrOptions, check_sample_weight, fit_context
 from largemargin.problem import Problem
+from largemargin.scales import multiple_of_scale
 from largemargin.solvers import Progress, Start, solve
 from largemargin.threads import one_blas_thread
 
 FLOATS = [np.float64, np.float32]
 
 # lambda="scale" stands for this constant times C times the sum of the weights.
-VAR_SCALE = 0.1
-MEAN_SCALE = 0.1
+SCALES = {"lambda_var": 0.1, "lambda_mean": 0.1}
 
 # Products with fewer numbers than this are made by one thread.
 THREADED_SIZE = 4_000_000
@@ -56,8 +56,8 @@ class BaseLDMClassifier(ClassifierMixin, BaseEstimator):
 
     _parameter_constraints: dict = {
         "C": [Interval(Real, 0, None, closed="both")],
-        "lambda_var": [Interval(Real, 0, None, closed="left"), StrOptions({"scale"})],
-        "lambda_mean": [Interval(Real, 0, None, closed="left"), StrOptions({"scale"})],
+        "lambda_var": [Interval(Real, 0, None, closed="left"), str],
+        "lambda_mean": [Interval(Real, 0, None, closed="left"), str],
         "fit_intercept": ["boolean"],
         "class_weight": [StrOptions({"balanced"}), dict, None],
         "tol": [Interval(Real, 0, None, closed="neither")],
@@ -93,6 +93,8 @@ class BaseLDMClassifier(ClassifierMixin, BaseEstimator):
             counted = weight > 0
             starts = self._starts(X, weight, counted)
             classes, problems = self._pose(y[counted], weight[counted])
+            for problem in problems:
+                problem.refuse_unbounded()
             design = self._design(X, weight, counted)
             results = self._run([problem.on(design) for problem in problems], starts)
             self._keep_results(classes, results, weight[counted], counted)
@@ -129,11 +131,7 @@ class BaseLDMClassifier(ClassifierMixin, BaseEstimator):
 
     def _prices(self, total):
         """Return C and both lambdas as numbers, for this sum of weights."""
-        # Without a price of violations to relate to, "scale" counts C as one.
-        unit = (self.C if 0 < self.C < np.inf else 1.0) * total
-        lambda_var = VAR_SCALE * unit if self.lambda_var == "scale" else self.lambda_var
-        lambda_mean = MEAN_SCALE * unit if self.lambda_mean == "scale" else self.lambda_mean
-        return float(self.C), float(lambda_var), float(lambda_mean)
+        return settle_prices(self.C, self.lambda_var, self.lambda_mean, total)
 
     def _pose(self, y, weight):
         """Return the classes and a problem for each machine, still without a design."""
@@ -146,12 +144,9 @@ class BaseLDMClassifier(ClassifierMixin, BaseEstimator):
         positives = classes[1:] if len(classes) == 2 else classes
         prices = self._prices(weight.sum())
         signs = [np.where(y == label, 1.0, -1.0) for label in positives]
-        problems = [
+        return classes, [
             Problem(None, sign, weight, *prices, self.fit_intercept) for sign in signs
         ]
-        for problem in problems:
-            problem.refuse_unbounded()
-        return classes, problems
 
     def _run(self, problems, starts):
         """Return the solution and the history of each machine."""
@@ -281,6 +276,19 @@ class BaseLDMClassifier(ClassifierMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+def settle_prices(C, lambda_var, lambda_mean, total):
+    """Return C and both lambdas as numbers; ``"scale"`` depends on the sum of weights."""
+    # Without a price of violations to relate to, "scale" counts C as one.
+    unit = (C if 0 < C < np.inf else 1.0) * total
+    prices = [float(C)]
+    for (name, constant), value in zip(
+        SCALES.items(), (lambda_var, lambda_mean), strict=True
+    ):
+        factor = multiple_of_scale(value, name)
+        prices.append(float(value) if factor is None else factor * constant * unit)
+    return tuple(prices)
 
 
 def check_sparse_indices(X):

@@ -192,7 +192,7 @@ class LDMClassifier(BaseLDMClassifier):
     _parameter_constraints: dict = {
         **BaseLDMClassifier._parameter_constraints,
         "kernel": [StrOptions(KERNELS | {"precomputed"}), callable],
-        "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0, None, closed="neither")],
+        "gamma": [Interval(Real, 0, None, closed="neither"), str],
         "degree": [Interval(Integral, 0, None, closed="left")],
         "coef0": [Interval(Real, None, None, closed="neither")],
         "solver": [StrOptions({"auto", "kernel_dual", "dual_cd"})],
@@ -278,23 +278,34 @@ class LDMClassifier(BaseLDMClassifier):
         return [None] * len(self.intercept_)
 
     def _keep_elements(self, X, solutions, counted):
-        factor = vars(self).pop("_factor")
-        expand = np.asarray if factor is None else factor.expand
-        alpha = np.array([expand(solution.w) for solution in solutions])
+        alpha = self._expand(solutions)
         # Support vectors of an SVM mean something; where all rows are, they do not.
-        if factor is None and self._kernel.is_definite and alpha.all():
+        if self._kernel.is_definite and alpha.all():
             scores = np.array([solution.scores for solution in solutions])
             rows = X if counted.all() else X[counted]
             alpha = self._kernel.condense(rows, alpha, scores)
-        projector = vars(self).pop("_projector")
-        if projector is not None:
-            alpha = (alpha @ projector) @ projector.T
+        self._factor = self._projector = None
         numbers = np.flatnonzero(counted)
         used = np.any(alpha != 0, axis=0)
         self.support_ = numbers[used]
         self.dual_coef_ = alpha[:, used]
         precomputed = self.kernel == "precomputed"
         self.support_vectors_ = np.empty((0, 0)) if precomputed else X[self.support_]
+
+    def _expand(self, solutions):
+        """Return the expansion of each solution over the rows that count."""
+        expand = np.asarray if self._factor is None else self._factor.expand
+        alpha = np.array([expand(solution.w) for solution in solutions])
+        if self._projector is not None:
+            alpha = (alpha @ self._projector) @ self._projector.T
+        return alpha
+
+    def _score_solutions(self, X_new, X, solutions, counted):
+        """Return the scores of new rows by solutions on the rows that count."""
+        alpha = self._expand(solutions)
+        if self._kernel.name == "precomputed":
+            return X_new[:, counted] @ alpha.T
+        return self._kernel.scores(X_new, X if counted.all() else X[counted], alpha)
 
     @property
     def coef_(self):

@@ -185,6 +185,11 @@ class LinearLDMClassifier(BaseLDMClassifier):
         self.coef_ = np.array([solution.w for solution in solutions])
         self._descents = None
 
+    def _score_solutions(self, X_new, X, solutions, counted):
+        """Return the scores of new rows by solutions on the rows that count."""
+        coef = np.array([solution.w for solution in solutions])
+        return safe_sparse_dot(X_new, coef.T, dense_output=True)
+
     def _last_elements(self, n_features):
         return self.coef_ if self.coef_.shape[1] == n_features else []
 

@@ -7,10 +7,12 @@ from largemargin.designs.kernel import KernelDesign
 from largemargin.designs.linear import MAX_FACTORED
 from largemargin.solvers.descents import row_descent
 from largemargin.solvers.dual_cd import descend
-from largemargin.solvers.kernel_dual import SMALL, solve_kernel_dual
+from largemargin.solvers.kernel_dual import solve_kernel_dual
 from largemargin.solvers.newton import solve_newton
 from largemargin.solvers.solution import Progress, Start
 
+# Up to this many rows Newton's method is soon done.
+FEW_ROWS = 300
 # Up to this many rows a machine with more features than rows is solved on its Gram matrix.
 MAX_GRAM_ROWS = 5000
 # A Newton run costs about as much as so many sweeps over the rows.
@@ -44,7 +46,7 @@ def solve_auto(problem, *, rng=None, progress=None, **options):
 
 
 def _worthwhile_sweeps(problem):
-    if problem.design.n_rows <= SMALL or not 0 < problem.C < np.inf:
+    if problem.design.n_rows <= FEW_ROWS or not 0 < problem.C < np.inf:
         return 0
     if problem.design.n_features > MAX_FACTORED:
         return SWEEPS_FOR_WIDE

@@ -17,7 +17,7 @@ from largemargin.solvers.pairs import solve_in_pairs
 from largemargin.solvers.solution import Progress, Solution, Start
 
 # Up to this many rows explicit features are cheap enough to begin with.
-SMALL = 300
+SMALL = 100
 # Up to this many rows they are affordable where rounding stops everything else.
 MAX_FACTOR_ROWS = 2000
 

@@ -49,9 +49,15 @@ class Metric(NamedTuple):
 
 
 def metric_of(problem):
-    """Return the metric of a kernel problem whose variance has a price."""
-    y, ridge = problem.y, 1.0 / (problem.spread * problem.weight)
+    """Return the metric of a kernel problem whose variance has a price, made once."""
     inverse = problem.design.damped_inverse(problem.weight, problem.spread)
+    name, owners = ("metric", problem.fit_intercept), (inverse, problem.y)
+    return problem.design.memo(name, owners, lambda: make_metric(problem, inverse))
+
+
+def make_metric(problem, inverse):
+    """Return the metric, given the inverse of M."""
+    y, ridge = problem.y, 1.0 / (problem.spread * problem.weight)
     free, kept = y[:, None], y[:, None]
     if problem.fit_intercept:
         free = np.column_stack([-np.ones_like(y), y])

@@ -1,0 +1,286 @@
+"""Cross-validation of a machine over prices and kernel widths, the work shared.
+
+Training rows and kernel width determine a design, so each pair of the two is one task:
+its Gram matrix is made once, and every price is answered from there by a path of warm
+starts, on which one solution often serves many prices, see ``solvers.path``.
+"""
+
+import logging
+import time
+import warnings
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
+from copy import copy
+from dataclasses import dataclass, field
+from threading import Event, Lock
+
+import numpy as np
+from joblib import effective_n_jobs
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning, FitFailedWarning
+from sklearn.utils import check_random_state
+
+from largemargin._compat import safe_split
+from largemargin.estimators.base import Stopped, settle_prices
+from largemargin.solvers import Progress
+from largemargin.solvers.path import solve_path
+from largemargin.threads import one_blas_thread
+
+logger = logging.getLogger("largemargin")
+
+# Gram matrices of fewer rows than this lose more by waking a second thread.
+THREADED_ROWS = 2000
+PRICES = "C", "lambda_var", "lambda_mean"
+
+
+def accuracy(machine, X, y, sample_weight=None):
+    """Return the share of rows that are predicted right, as ``machine.score`` does."""
+    return machine.score(X, y, sample_weight)
+
+
+@dataclass
+class Fold:
+    """Training and test rows of one split, as the machine wants them."""
+
+    number: int
+    X: object
+    y: np.ndarray
+    weight: np.ndarray
+    X_test: object
+    y_test: np.ndarray
+    test_weight: np.ndarray | None
+
+    @property
+    def counted(self):
+        """Which training rows have a weight."""
+        return self.weight > 0
+
+
+@dataclass
+class Outcome:
+    """What a task found for each of its points."""
+
+    scores: np.ndarray
+    seconds: float
+    score_seconds: float
+    errors: dict = field(default_factory=dict)
+    n_short: int = 0
+
+
+class Search:
+    """Scores of a machine at many points in the folds of a cross-validation."""
+
+    def __init__(self, machine, points, scorer, *, n_jobs, verbose):
+        self.machine, self.points, self.scorer = machine, points, scorer
+        self.n_jobs, self.verbose = n_jobs, verbose
+        self.stop, self.lock = Event(), Lock()
+        self.n_done = 0
+        self.begin = time.perf_counter()
+
+    def run(self, X, y, sample_weight, splits):
+        """Return scores, seconds and errors, a row a point and a column a fold."""
+        by_design = {}
+        for k, point in enumerate(self.points):
+            by_design.setdefault(point.get("gamma"), []).append(k)
+        folds = [
+            self._fold(number, X, y, sample_weight, *split)
+            for number, split in enumerate(splits)
+        ]
+        self.n_fits = len(self.points) * len(folds)
+        tasks = [(fold, numbers) for fold in folds for numbers in by_design.values()]
+        table = Table(len(self.points), len(folds))
+        n_threads = min(effective_n_jobs(self.n_jobs), len(tasks))
+        single = n_threads > 1 or X.shape[0] < THREADED_ROWS
+        with one_blas_thread() if single else nullcontext():
+            for (fold, numbers), outcome in zip(
+                tasks, self._outcomes(tasks, n_threads), strict=True
+            ):
+                table.put(numbers, fold.number, outcome)
+        return table
+
+    def _outcomes(self, tasks, n_threads):
+        """Yield the outcome of each task, in order."""
+        try:
+            if n_threads == 1:
+                yield from (self._attempt(*task) for task in tasks)
+                return
+            pool = ThreadPoolExecutor(n_threads)
+            try:
+                yield from pool.map(lambda task: self._attempt(*task), tasks)
+            finally:
+                self.stop.set()
+                pool.shutdown(wait=False, cancel_futures=True)
+        except KeyboardInterrupt:
+            raise KeyboardInterrupt(
+                f"the search was interrupted after {self.n_done} of {self.n_fits} fits "
+                f"({len(self.points)} points in {self.n_fits // len(self.points)} folds)"
+            ) from None
+
+    def _watch(self):
+        if self.stop.is_set():
+            raise Stopped
+
+    def _count(self, n_fits=1):
+        with self.lock:
+            self.n_done += n_fits
+
+    def _tell(self):
+        seconds = time.perf_counter() - self.begin
+        left = seconds * (self.n_fits / self.n_done - 1.0)
+        told = "%d of %d fits, %.1f s, %.1f s left"
+        logger.info(told, self.n_done, self.n_fits, seconds, left)
+
+    def _fold(self, number, X, y, sample_weight, train, test):
+        machine = self.machine
+        X_train, y_train = safe_split(machine, X, y, train)
+        X_test, y_test = safe_split(machine, X, y, test, train)
+        weights = (None, None)
+        if sample_weight is not None:
+            weights = sample_weight[train], sample_weight[test]
+        weight = machine._row_weights(X_train, y_train, weights[0])
+        return Fold(number, X_train, y_train, weight, X_test, y_test, weights[1])
+
+    def _attempt(self, fold, numbers):
+        """Return the outcome of a task; what fails as a whole fails at all its points."""
+        try:
+            outcome = self._work(fold, numbers)
+        except ValueError as error:
+            self._count(len(numbers))
+            failed = dict.fromkeys(range(len(numbers)), error)
+            outcome = Outcome(np.full(len(numbers), np.nan), 0.0, 0.0, failed)
+        if self.verbose:
+            self._tell()
+        return outcome
+
+    def _work(self, fold, numbers):
+        begin = time.perf_counter()
+        points = [self.points[k] for k in numbers]
+        machine = clone(self.machine).set_params(**points[0])
+        machine.n_features_in_ = fold.X.shape[1]
+        counted = fold.counted
+        classes, problems = machine._pose(fold.y[counted], fold.weight[counted])
+        design = machine._design(fold.X, fold.weight, counted)
+        total = fold.weight[counted].sum()
+        prices = [
+            settle_prices(*(point[name] for name in PRICES), total) for point in points
+        ]
+        seeds = check_random_state(machine.random_state).randint(
+            2**31 - 1, size=len(problems)
+        )
+        paths = [
+            solve_path(
+                problem.on(design),
+                prices,
+                machine.solver,
+                seed=seed,
+                tol=machine.tol,
+                max_iter=machine.max_iter,
+                progress=lambda: Progress(self._watch),
+                on_answer=self._count if problem is problems[-1] else None,
+            )
+            for problem, seed in zip(problems, seeds, strict=True)
+        ]
+        outcome = Outcome(np.full(len(points), np.nan), 0.0, 0.0)
+        served = {}
+        for k in range(len(points)):
+            answers = [path.answers[k] for path in paths]
+            errors = [answer for answer in answers if isinstance(answer, ValueError)]
+            if errors:
+                outcome.errors[k] = errors[0]
+                continue
+            outcome.n_short += any(a.certificate.relative > machine.tol for a in answers)
+            served.setdefault(tuple(a.number for a in answers), []).append(k)
+        solved = time.perf_counter()
+        outcome.seconds = (solved - begin) / len(points)
+        solutions = [path.solutions for path in paths]
+        self._score(machine, classes, fold, solutions, points, served, outcome)
+        outcome.score_seconds = (time.perf_counter() - solved) / len(points)
+        return outcome
+
+    def _score(self, machine, classes, fold, solutions, points, served, outcome):
+        """Score each combination of solutions that serves some points."""
+        if not served:
+            return
+        if self.scorer is accuracy:
+            shares = accuracies(machine, classes, fold, solutions, list(served))
+            for share, ks in zip(shares, served.values(), strict=True):
+                outcome.scores[ks] = share
+            return
+        for chosen, ks in served.items():
+            fitted = copy(machine).set_params(**points[ks[0]])
+            results = [(some[n], {}) for some, n in zip(solutions, chosen, strict=True)]
+            counted = fold.counted
+            fitted._keep_results(classes, results, fold.weight[counted], counted)
+            fitted._keep_elements(fold.X, [solution for solution, _ in results], counted)
+            weight = fold.test_weight
+            extra = {} if weight is None else {"sample_weight": weight}
+            try:
+                value = self.scorer(fitted, fold.X_test, fold.y_test, **extra)
+                outcome.scores[ks] = float(value)
+            except Exception as error:
+                outcome.errors.update(dict.fromkeys(ks, error))
+
+
+def accuracies(machine, classes, fold, solutions, combinations):
+    """Return the accuracy of each combination of solutions, one for each class."""
+    scores = [
+        machine._score_solutions(fold.X_test, fold.X, some, fold.counted)
+        + np.array([solution.offset for solution in some])
+        for some in solutions
+    ]
+    shares = []
+    for chosen in combinations:
+        columns = [values[:, n] for values, n in zip(scores, chosen, strict=True)]
+        if len(columns) == 1:
+            winners = (columns[0] > 0).astype(int)
+        else:
+            winners = np.argmax(columns, axis=0)
+        right = classes[winners] == fold.y_test
+        shares.append(np.average(right, weights=fold.test_weight))
+    return shares
+
+
+class Table:
+    """Scores and seconds, a row a point and a column a fold; and what went wrong."""
+
+    def __init__(self, n_points, n_folds):
+        self.scores = np.full((n_points, n_folds), np.nan)
+        self.seconds = np.zeros((n_points, n_folds))
+        self.score_seconds = np.zeros((n_points, n_folds))
+        self.errors = {}
+        self.n_short = 0
+
+    def put(self, numbers, fold, outcome):
+        """Take in the outcome of a task."""
+        self.scores[numbers, fold] = outcome.scores
+        self.seconds[numbers, fold] = outcome.seconds
+        self.score_seconds[numbers, fold] = outcome.score_seconds
+        self.n_short += outcome.n_short
+        for k, error in outcome.errors.items():
+            self.errors[numbers[k], fold] = error
+
+    def settle(self, error_score, name):
+        """Put the error score where something failed; warn, or raise if told to."""
+        if self.errors:
+            (first, fold), error = min(self.errors.items(), key=lambda item: item[0])
+            if error_score == "raise":
+                raise error
+            told = (
+                f"{len(self.errors)} of {self.scores.size} fits of {name} failed; the "
+                f"first one, point {first} in fold {fold}, with "
+                f"{type(error).__name__}: {error}"
+            )
+            if len(self.errors) == self.scores.size:
+                raise ValueError(f"All {told}")
+            warnings.warn(
+                f"{told} Their score is {error_score}.", FitFailedWarning, stacklevel=4
+            )
+            for place in self.errors:
+                self.scores[place] = error_score
+        if self.n_short:
+            warnings.warn(
+                f"{self.n_short} of {self.scores.size} fits of {name} did not reach tol. "
+                "Scale the features, raise max_iter, or raise tol.",
+                ConvergenceWarning,
+                stacklevel=4,
+            )

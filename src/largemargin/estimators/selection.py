@@ -1,0 +1,579 @@
+"""Machines that choose their own prices and kernel width by cross-validation."""
+
+from numbers import Integral, Real
+
+import numpy as np
+from scipy.stats import rankdata
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.metrics import check_scoring, get_scorer_names, pairwise_distances_chunked
+from sklearn.model_selection import ParameterGrid, check_cv
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from largemargin._compat import Interval, StrOptions, check_sample_weight, fit_context
+from largemargin.estimators.base import FLOATS, all_or_nothing, check_sparse_indices
+from largemargin.estimators.kernel import LDMClassifier
+from largemargin.estimators.linear import LinearLDMClassifier
+from largemargin.estimators.search import Search, accuracy
+from largemargin.scales import multiple_of_scale
+
+# Kernels for which a width means nothing.
+WITHOUT_WIDTH = {"linear", "cosine", "precomputed"}
+PAPER_LAMBDAS = tuple(2.0**k for k in range(-8, -1))
+# The paper's kernel widths, in units of the mean distance between training rows.
+PAPER_WIDTHS = tuple(2.0**k for k in range(-2, 3))
+
+GRIDS = {
+    "scale": {
+        "Cs": tuple(2.0**k for k in range(-6, 9, 2)),
+        "lambda_vars": (0.0, "0.3*scale", "3*scale", "30*scale"),
+        "lambda_means": (0.0, "3*scale"),
+        "gammas": ("0.1*scale", "0.3*scale", "scale", "3*scale"),
+    },
+    "paper": {
+        "Cs": (10.0, 50.0, 100.0),
+        "lambda_vars": PAPER_LAMBDAS,
+        "lambda_means": PAPER_LAMBDAS,
+    },
+}
+
+
+def mean_distance(X, weight):
+    """Return the mean distance of two different rows, a weight of 2 being two rows."""
+    start, total = 0, 0.0
+    for part in pairwise_distances_chunked(X):
+        total += weight[start : start + len(part)] @ (part @ weight)
+        start += len(part)
+    mass = weight.sum()
+    return total / (mass * (mass - 1.0)) if mass > 1 else 0.0
+
+
+def paper_gammas(X, weight):
+    """Return ``1 / (2 width^2)`` for the paper's widths."""
+    distance = mean_distance(X, weight)
+    if not distance > 0:
+        raise ValueError(
+            "grid='paper' takes kernel widths in units of the mean distance between "
+            "training rows, which is 0 here: all rows are the same. Pass gammas."
+        )
+    return tuple(0.5 / (width * distance) ** 2 for width in PAPER_WIDTHS)
+
+
+def has_best_estimator(search):
+    """Return whether a search has fitted the best machine on all rows."""
+    if not search.refit:
+        raise AttributeError(
+            f"{type(search).__name__}(refit=False) does not fit the best machine: use "
+            "best_params_, or refit=True."
+        )
+    return True
+
+
+class BaseLDMClassifierCV(ClassifierMixin, BaseEstimator):
+    """The story of a search: validate, split, search, tabulate, choose, refit.
+
+    Subclasses name their machine, ``_machine()``, and its grids, ``_grids``, which map a
+    parameter of the machine to a parameter of the search.
+    """
+
+    _parameter_constraints: dict = {
+        "grid": [StrOptions(set(GRIDS))],
+        "Cs": ["array-like", None],
+        "lambda_vars": ["array-like", None],
+        "lambda_means": ["array-like", None],
+        "fit_intercept": ["boolean"],
+        "class_weight": [StrOptions({"balanced"}), dict, None],
+        "cv": ["cv_object"],
+        "scoring": [StrOptions(set(get_scorer_names())), callable, None],
+        "refit": ["boolean"],
+        "error_score": [StrOptions({"raise"}), Real],
+        "tol": [Interval(Real, 0, None, closed="neither")],
+        "max_iter": [Interval(Integral, 1, None, closed="left"), None],
+        "n_jobs": [Integral, None],
+        "random_state": ["random_state"],
+        "verbose": ["verbose"],
+    }
+    _grids = {"C": "Cs", "lambda_var": "lambda_vars", "lambda_mean": "lambda_means"}
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y, sample_weight=None, groups=None):
+        """Search the grid and fit the best machine on all rows.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training rows, or their Gram matrix for ``kernel="precomputed"``.
+
+        y : array-like of shape (n_samples,)
+            Labels of any type.
+
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows, in training and in scoring.
+
+        groups : array-like of shape (n_samples,), default=None
+            For splitters that ask for them.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+        """
+        with all_or_nothing(self):
+            machine = self._machine()
+            X, y = validate_data(
+                self, X, y, accept_sparse="csr", dtype=FLOATS, multi_output=False
+            )
+            check_sparse_indices(X)
+            check_classification_targets(y)
+            if sample_weight is not None:
+                sample_weight = check_sample_weight(sample_weight, X, dtype=np.float64)
+            points = self._points(machine, X, sample_weight)
+            splits = self._splits(X, y, groups)
+            scorer = accuracy
+            if self.scoring not in (None, "accuracy"):
+                scorer = check_scoring(machine, self.scoring)
+            search = Search(
+                machine, points, scorer, n_jobs=self.n_jobs, verbose=self.verbose
+            )
+            table = search.run(X, y, sample_weight, splits)
+            table.settle(self.error_score, type(self).__name__)
+            self._choose(points, table)
+            self.n_splits_ = len(splits)
+            self.classes_ = np.unique(y)
+            if self.refit:
+                best = machine.set_params(**self.best_params_)
+                self.best_estimator_ = best.fit(X, y, sample_weight)
+                self.classes_ = best.classes_
+        return self
+
+    def _points(self, machine, X, sample_weight):
+        """Return the points of the grid as ``GridSearchCV`` would order them."""
+        grid = {}
+        for name, plural in self._grids.items():
+            values = getattr(self, plural)
+            if values is None:
+                values = self._default_values(plural, X, sample_weight)
+            grid[name] = list(values)
+            check_values(machine, name, plural, grid[name])
+        return list(ParameterGrid(grid))
+
+    def _default_values(self, plural, X, sample_weight):
+        return GRIDS[self.grid][plural]
+
+    def _splits(self, X, y, groups):
+        splits = list(check_cv(self.cv, y, classifier=True).split(X, y, groups))
+        if not splits:
+            raise ValueError(f"cv={self.cv!r} gives no splits; expected one at least.")
+        for number, (train, test) in enumerate(splits):
+            if len(np.arange(X.shape[0])[train]) == 0 or len(test) == 0:
+                raise ValueError(
+                    f"Fold {number} of cv={self.cv!r} has no rows to train on or none to "
+                    "test on. Use fewer folds or another splitter."
+                )
+        return splits
+
+    def _choose(self, points, table):
+        """Keep all results in scikit-learn's form, and the best point."""
+        means = table.scores.mean(axis=1)
+        if np.isnan(means).all():
+            raise ValueError(
+                "No point of the grid has a score: in at least one fold each of them "
+                "failed, or its score was NaN. Look at the warnings above, or set "
+                "error_score='raise' to see the first error."
+            )
+        # NaN is worse than anything else and never wins.
+        ranked = np.where(np.isnan(means), -np.inf, means)
+        results = {
+            "mean_fit_time": table.seconds.mean(axis=1),
+            "std_fit_time": table.seconds.std(axis=1),
+            "mean_score_time": table.score_seconds.mean(axis=1),
+            "std_score_time": table.score_seconds.std(axis=1),
+        }
+        for name in self._grids:
+            values = np.empty(len(points), dtype=object)
+            values[:] = [point[name] for point in points]
+            results[f"param_{name}"] = np.ma.MaskedArray(values, mask=False)
+        results["params"] = points
+        for fold, scores in enumerate(table.scores.T):
+            results[f"split{fold}_test_score"] = scores
+        results["mean_test_score"] = means
+        results["std_test_score"] = table.scores.std(axis=1)
+        results["rank_test_score"] = rankdata(-ranked, method="min").astype(np.int32)
+        self.cv_results_ = results
+        self.best_index_ = int(results["rank_test_score"].argmin())
+        self.best_params_ = points[self.best_index_]
+        self.best_score_ = float(means[self.best_index_])
+
+    @available_if(has_best_estimator)
+    def predict(self, X):
+        """Predict the class of each row by the best machine.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows to classify.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples,)
+            One of ``classes_`` for each row.
+        """
+        return self._best(X).predict(X)
+
+    @available_if(has_best_estimator)
+    def decision_function(self, X):
+        """Return the signed score of each row by the best machine.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows to score.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
+            Positive for ``classes_[1]``; with more than two classes a column a class.
+        """
+        return self._best(X).decision_function(X)
+
+    def _best(self, X):
+        check_is_fitted(self)
+        validate_data(self, X, reset=False, skip_check_array=True)
+        return self.best_estimator_
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        machine_tags = self._machine().__sklearn_tags__()
+        tags.input_tags.sparse = machine_tags.input_tags.sparse
+        tags.input_tags.pairwise = machine_tags.input_tags.pairwise
+        return tags
+
+
+def check_values(machine, name, plural, values):
+    """Raise unless every value of a grid is one that the machine takes."""
+    if not values:
+        raise ValueError(f"{plural} must hold at least one value; got an empty grid.")
+    for value in values:
+        try:
+            machine.set_params(**{name: value})._validate_params()
+            if (name, value) != ("gamma", "auto"):
+                multiple_of_scale(value, plural)
+        except (TypeError, ValueError) as error:
+            raise ValueError(
+                f"{plural} must hold values that {name} of "
+                f"{type(machine).__name__} takes; got {value!r}. {error}"
+            ) from None
+
+
+class LDMClassifierCV(BaseLDMClassifierCV):
+    r"""LDMClassifier with prices and kernel width chosen by cross-validation.
+
+    Gives the scores of ``GridSearchCV`` over :class:`LDMClassifier`, at a fraction of its
+    cost: each fold makes one Gram matrix a kernel width, prices are solved from warm
+    starts, and a solution that is certified to ``tol`` at other prices too serves them.
+
+    Parameters
+    ----------
+    grid : {"scale", "paper"}, default="scale"
+        Which values are searched where none are given below. ``"scale"`` has prices that
+        keep their weight against the losses; ``"paper"`` has C in {10, 50, 100}, both
+        lambdas in 2^-8 .. 2^-2 and kernel widths 2^-2 d .. 2^2 d, where d is the mean
+        distance between training rows and ``gamma = 1 / (2 width^2)``: 735 points.
+
+    Cs, lambda_vars, lambda_means, gammas : array-like, default=None
+        Values of ``C``, ``lambda_var``, ``lambda_mean`` and ``gamma``, as
+        :class:`LDMClassifier` takes them; None means those of ``grid``.
+
+    kernel, degree, coef0, fit_intercept, class_weight, solver, tol, max_iter :
+        As in :class:`LDMClassifier`.
+
+    cv : int, splitter or iterable of splits, default=None
+        As in scikit-learn; None means five stratified folds.
+
+    scoring : str or callable, default=None
+        A scorer; None means accuracy. It gets the sample weights, if there are any.
+
+    refit : bool, default=True
+        Whether to fit the best machine on all rows.
+
+    error_score : "raise" or float, default=numpy.nan
+        Score of a fit that fails, as one without a minimum does, with a warning; NaN
+        never wins. If all fail, that is an error.
+
+    n_jobs : int, default=None
+        Threads over folds and kernel widths. The result does not depend on it.
+
+    random_state : int, RandomState instance or None, default=None
+        Seed of the order of rows in ``solver="dual_cd"``.
+
+    verbose : int, default=0
+        Whether to send progress and the time left to the ``largemargin`` logger, INFO.
+
+    Attributes
+    ----------
+    best_estimator_ : LDMClassifier
+        The best machine, fitted on all rows.
+
+    best_params_ : dict
+        Its ``C``, ``lambda_var``, ``lambda_mean`` and ``gamma``.
+
+    best_score_ : float
+        Its mean score over the folds.
+
+    best_index_ : int
+        Its place in ``cv_results_``.
+
+    cv_results_ : dict of ndarray
+        As in ``GridSearchCV``; times of shared work are divided evenly.
+
+    n_splits_ : int
+        Number of folds.
+
+    classes_ : ndarray of shape (n_classes,)
+        The labels.
+
+    n_features_in_ : int
+        Number of features.
+
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if they are strings.
+
+    See Also
+    --------
+    LDMClassifier : The machine at given prices.
+    LinearLDMClassifierCV : The same without a kernel.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from largemargin import LDMClassifierCV
+    >>> X, y = make_moons(noise=0.2, random_state=0)
+    >>> search = LDMClassifierCV(Cs=[1, 10], gammas=["scale"]).fit(X, y)
+    >>> len(search.cv_results_["params"])
+    16
+    >>> print(f"{search.best_score_:.2f}")
+    0.97
+    """
+
+    _parameter_constraints: dict = {
+        **BaseLDMClassifierCV._parameter_constraints,
+        "gammas": ["array-like", None],
+        **{
+            name: LDMClassifier._parameter_constraints[name]
+            for name in ("kernel", "degree", "coef0", "solver")
+        },
+    }
+    _grids = {**BaseLDMClassifierCV._grids, "gamma": "gammas"}
+
+    def __init__(
+        self,
+        grid="scale",
+        *,
+        Cs=None,
+        lambda_vars=None,
+        lambda_means=None,
+        gammas=None,
+        kernel="rbf",
+        degree=3,
+        coef0=0.0,
+        fit_intercept=True,
+        class_weight=None,
+        cv=None,
+        scoring=None,
+        refit=True,
+        error_score=np.nan,
+        solver="auto",
+        tol=1e-4,
+        max_iter=None,
+        n_jobs=None,
+        random_state=None,
+        verbose=0,
+    ):
+        self.grid = grid
+        self.Cs = Cs
+        self.lambda_vars = lambda_vars
+        self.lambda_means = lambda_means
+        self.gammas = gammas
+        self.kernel = kernel
+        self.degree = degree
+        self.coef0 = coef0
+        self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
+        self.cv = cv
+        self.scoring = scoring
+        self.refit = refit
+        self.error_score = error_score
+        self.solver = solver
+        self.tol = tol
+        self.max_iter = max_iter
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def _machine(self):
+        return LDMClassifier(
+            kernel=self.kernel,
+            degree=self.degree,
+            coef0=self.coef0,
+            fit_intercept=self.fit_intercept,
+            class_weight=self.class_weight,
+            solver=self.solver,
+            tol=self.tol,
+            max_iter=self.max_iter,
+            n_jobs=self.n_jobs,
+            random_state=self.random_state,
+        )
+
+    def _default_values(self, plural, X, sample_weight):
+        if plural == "gammas" and self.kernel in WITHOUT_WIDTH:
+            return ("scale",)
+        if plural == "gammas" and self.grid == "paper":
+            return paper_gammas(X, check_sample_weight(sample_weight, X, dtype=np.float64))
+        return super()._default_values(plural, X, sample_weight)
+
+
+class LinearLDMClassifierCV(BaseLDMClassifierCV):
+    """LinearLDMClassifier with prices chosen by cross-validation.
+
+    Gives the scores of ``GridSearchCV`` over :class:`LinearLDMClassifier`, at a fraction
+    of its cost: prices are solved from warm starts, and a solution that is certified to
+    ``tol`` at other prices too serves them.
+
+    Parameters
+    ----------
+    grid : {"scale", "paper"}, default="scale"
+        Which values are searched where none are given below. ``"scale"`` has prices that
+        keep their weight against the losses; ``"paper"`` has C in {10, 50, 100} and both
+        lambdas in 2^-8 .. 2^-2: 147 points.
+
+    Cs, lambda_vars, lambda_means : array-like, default=None
+        Values of ``C``, ``lambda_var`` and ``lambda_mean``, as
+        :class:`LinearLDMClassifier` takes them; None means those of ``grid``.
+
+    fit_intercept, class_weight, tol, max_iter :
+        As in :class:`LinearLDMClassifier`.
+
+    cv : int, splitter or iterable of splits, default=None
+        As in scikit-learn; None means five stratified folds.
+
+    scoring : str or callable, default=None
+        A scorer; None means accuracy. It gets the sample weights, if there are any.
+
+    refit : bool, default=True
+        Whether to fit the best machine on all rows.
+
+    error_score : "raise" or float, default=numpy.nan
+        Score of a fit that fails, as one without a minimum does, with a warning; NaN
+        never wins. If all fail, that is an error.
+
+    solver : {"auto", "newton", "dual_cd"}, default="auto"
+        As in :class:`LinearLDMClassifier`; ``"asgd"``, which has no goal to reach, cannot
+        be searched this way.
+
+    n_jobs : int, default=None
+        Threads over folds. The result does not depend on it.
+
+    random_state : int, RandomState instance or None, default=None
+        Seed of the order of rows in ``solver="dual_cd"``.
+
+    verbose : int, default=0
+        Whether to send progress and the time left to the ``largemargin`` logger, INFO.
+
+    Attributes
+    ----------
+    best_estimator_ : LinearLDMClassifier
+        The best machine, fitted on all rows.
+
+    best_params_ : dict
+        Its ``C``, ``lambda_var`` and ``lambda_mean``.
+
+    best_score_ : float
+        Its mean score over the folds.
+
+    best_index_ : int
+        Its place in ``cv_results_``.
+
+    cv_results_ : dict of ndarray
+        As in ``GridSearchCV``; times of shared work are divided evenly.
+
+    n_splits_ : int
+        Number of folds.
+
+    classes_ : ndarray of shape (n_classes,)
+        The labels.
+
+    n_features_in_ : int
+        Number of features.
+
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if they are strings.
+
+    See Also
+    --------
+    LinearLDMClassifier : The machine at given prices.
+    LDMClassifierCV : The same with a kernel.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.preprocessing import minmax_scale
+    >>> from largemargin import LinearLDMClassifierCV
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> search = LinearLDMClassifierCV(Cs=[0.1, 1, 10]).fit(minmax_scale(X), y)
+    >>> print(f"{search.best_score_:.2f}")
+    0.98
+    """
+
+    _parameter_constraints: dict = {
+        **BaseLDMClassifierCV._parameter_constraints,
+        "solver": [StrOptions({"auto", "newton", "dual_cd"})],
+    }
+
+    def __init__(
+        self,
+        grid="scale",
+        *,
+        Cs=None,
+        lambda_vars=None,
+        lambda_means=None,
+        fit_intercept=True,
+        class_weight=None,
+        cv=None,
+        scoring=None,
+        refit=True,
+        error_score=np.nan,
+        solver="auto",
+        tol=1e-4,
+        max_iter=None,
+        n_jobs=None,
+        random_state=None,
+        verbose=0,
+    ):
+        self.grid = grid
+        self.Cs = Cs
+        self.lambda_vars = lambda_vars
+        self.lambda_means = lambda_means
+        self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
+        self.cv = cv
+        self.scoring = scoring
+        self.refit = refit
+        self.error_score = error_score
+        self.solver = solver
+        self.tol = tol
+        self.max_iter = max_iter
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def _machine(self):
+        return LinearLDMClassifier(
+            fit_intercept=self.fit_intercept,
+            class_weight=self.class_weight,
+            solver=self.solver,
+            tol=self.tol,
+            max_iter=self.max_iter,
+            n_jobs=self.n_jobs,
+            random_state=self.random_state,
+        )

@@ -1,0 +1,70 @@
+"""Many prices in one run, against a run for each."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from sklearn.metrics.pairwise import rbf_kernel
+
+from largemargin.designs.dense import DenseDesign
+from largemargin.designs.kernel import KernelDesign
+from largemargin.problem import Problem
+from largemargin.solvers import Progress, solve
+from largemargin.solvers.path import solve_path
+
+PRICES = [
+    (C, lambda_var, lambda_mean)
+    for C in (0.1, 10.0, 100.0)
+    for lambda_var in (0.0, 2**-4, 50.0)
+    for lambda_mean in (0.0, 2**-4)
+]
+
+
+def problem_on(kind, fit_intercept=True):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(160, 4))
+    y = np.where(X[:, 0] * X[:, 1] + rng.normal(size=160) > 0, 1.0, -1.0)
+    design = DenseDesign(X) if kind == "rows" else KernelDesign(rbf_kernel(X))
+    return Problem(design, y, np.ones(160), 1.0, fit_intercept=fit_intercept)
+
+
+def run(problem, prices, tol=1e-4):
+    return solve_path(
+        problem, prices, "auto", tol=tol, max_iter=None, seed=0, progress=Progress
+    )
+
+
+@pytest.mark.parametrize("kind", ["rows", "kernel"])
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_every_price_gets_what_it_would_get_alone(kind, fit_intercept):
+    problem = problem_on(kind, fit_intercept)
+    answers, solutions = run(problem, PRICES, tol=1e-8)
+    for price, answer in zip(PRICES, answers, strict=True):
+        alone = solve(problem.at(*price), "auto", tol=1e-8)
+        found = solutions[answer.number]
+        assert answer.certificate.relative <= 1e-8
+        assert_allclose(answer.certificate.primal, alone.certificate.primal, rtol=3e-8)
+        assert_allclose(found.margins, alone.margins, atol=2e-3)
+
+
+@pytest.mark.parametrize("kind", ["rows", "kernel"])
+def test_one_solution_serves_prices_that_hardly_differ(kind):
+    prices = [(10.0, 2.0**-k, 2.0**-n) for k in range(4, 9) for n in range(4, 9)]
+    answers, solutions = run(problem_on(kind), prices)
+    assert len(solutions) < 5
+    assert all(answer.certificate.relative <= 1e-4 for answer in answers)
+
+
+def test_the_order_of_the_prices_does_not_matter():
+    problem = problem_on("kernel")
+    forth, solutions = run(problem, PRICES)
+    back, others = run(problem, PRICES[::-1])
+    for one, other in zip(forth, back[::-1], strict=True):
+        assert_allclose(solutions[one.number].w, others[other.number].w)
+
+
+def test_prices_without_a_minimum_are_passed_over():
+    problem = problem_on("rows")
+    answers, _ = run(problem, [(1.0, 0.0, 0.0), (1.0, 0.0, 1e9), (2.0, 0.0, 0.0)])
+    assert "no minimum" in str(answers[1])
+    assert answers[0].certificate.relative <= 1e-4
+    assert answers[2].certificate.relative <= 1e-4
