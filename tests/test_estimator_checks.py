@@ -7,7 +7,12 @@ get a tolerance to match, and may say that unscaled rows keep them from it.
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from largemargin import LDMClassifier, LinearLDMClassifier
+from largemargin import (
+    LDMClassifier,
+    LDMClassifierCV,
+    LinearLDMClassifier,
+    LinearLDMClassifierCV,
+)
 
 ESTIMATORS = [
     LDMClassifier(),
@@ -18,6 +23,8 @@ ESTIMATORS = [
     LinearLDMClassifier(solver="newton"),
     LinearLDMClassifier(solver="dual_cd", tol=1e-14),
     LinearLDMClassifier(solver="asgd", random_state=0),
+    LDMClassifierCV(Cs=[1, 10], lambda_vars=["scale"], gammas=["scale"], cv=3),
+    LinearLDMClassifierCV(Cs=[1, 10], lambda_vars=["scale"], cv=3),
 ]
 
 

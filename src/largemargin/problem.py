@@ -35,6 +35,10 @@ from largemargin.margin_sums import (
 MAX_CONTRACTION = 0.5
 
 
+class NoMinimum(ValueError):
+    """Raised for prices at which the objective falls without end."""
+
+
 class Point(NamedTuple):
     """A place in the primal space: element, intercept, scores and margins."""
 
@@ -108,7 +112,7 @@ class Problem:
     def refuse_unbounded(self):
         """Raise if the objective has no minimum."""
         if not self.is_bounded:
-            raise ValueError(
+            raise NoMinimum(
                 f"The problem has no minimum: lambda_mean={self.lambda_mean:g} rewards "
                 f"moving the intercept towards the larger class by {self._pull():g} a "
                 f"unit, while C={self.C:g} charges {self._brake():g} at the most. Lower "

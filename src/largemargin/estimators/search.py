@@ -22,6 +22,7 @@ from sklearn.utils import check_random_state
 
 from largemargin._compat import safe_split
 from largemargin.estimators.base import Stopped, settle_prices
+from largemargin.problem import NoMinimum
 from largemargin.solvers import Progress
 from largemargin.solvers.path import solve_path
 from largemargin.threads import one_blas_thread
@@ -248,6 +249,7 @@ class Table:
         self.seconds = np.zeros((n_points, n_folds))
         self.score_seconds = np.zeros((n_points, n_folds))
         self.errors = {}
+        self.passed_over = {}
         self.n_short = 0
 
     def put(self, numbers, fold, outcome):
@@ -257,24 +259,22 @@ class Table:
         self.score_seconds[numbers, fold] = outcome.score_seconds
         self.n_short += outcome.n_short
         for k, error in outcome.errors.items():
-            self.errors[numbers[k], fold] = error
+            kind = self.passed_over if isinstance(error, NoMinimum) else self.errors
+            kind[numbers[k], fold] = error
 
     def settle(self, error_score, name):
-        """Put the error score where something failed; warn, or raise if told to."""
+        """Put the error score where something failed; warn, or raise if told to.
+
+        Prices without a minimum have no machine to score: they are passed over.
+        """
+        failed = {**self.passed_over, **self.errors}
+        if len(failed) == self.scores.size:
+            raise ValueError(f"All {self._tell(failed, name)}")
         if self.errors:
-            (first, fold), error = min(self.errors.items(), key=lambda item: item[0])
             if error_score == "raise":
-                raise error
-            told = (
-                f"{len(self.errors)} of {self.scores.size} fits of {name} failed; the "
-                f"first one, point {first} in fold {fold}, with "
-                f"{type(error).__name__}: {error}"
-            )
-            if len(self.errors) == self.scores.size:
-                raise ValueError(f"All {told}")
-            warnings.warn(
-                f"{told} Their score is {error_score}.", FitFailedWarning, stacklevel=4
-            )
+                raise self.errors[min(self.errors)]
+            told = f"{self._tell(self.errors, name)} Their score is {error_score}."
+            warnings.warn(told, FitFailedWarning, stacklevel=4)
             for place in self.errors:
                 self.scores[place] = error_score
         if self.n_short:
@@ -284,3 +284,11 @@ class Table:
                 ConvergenceWarning,
                 stacklevel=4,
             )
+
+    def _tell(self, failed, name):
+        point, fold = min(failed)
+        error = failed[point, fold]
+        return (
+            f"{len(failed)} of {self.scores.size} fits of {name} failed; the first one, "
+            f"point {point} in fold {fold}, with {type(error).__name__}: {error}"
+        )

@@ -144,7 +144,7 @@ class BaseLDMClassifierCV(ClassifierMixin, BaseEstimator):
             if self.refit:
                 best = machine.set_params(**self.best_params_)
                 self.best_estimator_ = best.fit(X, y, sample_weight)
-                self.classes_ = best.classes_
+                self.classes_, self.n_iter_ = best.classes_, best.n_iter_
         return self
 
     def _points(self, machine, X, sample_weight):
@@ -219,7 +219,8 @@ class BaseLDMClassifierCV(ClassifierMixin, BaseEstimator):
         labels : ndarray of shape (n_samples,)
             One of ``classes_`` for each row.
         """
-        return self._best(X).predict(X)
+        X = self._check_rows(X)
+        return self.best_estimator_.predict(X)
 
     @available_if(has_best_estimator)
     def decision_function(self, X):
@@ -235,12 +236,12 @@ class BaseLDMClassifierCV(ClassifierMixin, BaseEstimator):
         scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
             Positive for ``classes_[1]``; with more than two classes a column a class.
         """
-        return self._best(X).decision_function(X)
+        X = self._check_rows(X)
+        return self.best_estimator_.decision_function(X)
 
-    def _best(self, X):
+    def _check_rows(self, X):
         check_is_fitted(self)
-        validate_data(self, X, reset=False, skip_check_array=True)
-        return self.best_estimator_
+        return validate_data(self, X, accept_sparse="csr", dtype=FLOATS, reset=False)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -298,8 +299,9 @@ class LDMClassifierCV(BaseLDMClassifierCV):
         Whether to fit the best machine on all rows.
 
     error_score : "raise" or float, default=numpy.nan
-        Score of a fit that fails, as one without a minimum does, with a warning; NaN
-        never wins. If all fail, that is an error.
+        Score of a fit that fails, with a warning; NaN never wins. If all fail, that is an
+        error. Prices at which the problem has no minimum are passed over: their score is
+        always NaN.
 
     n_jobs : int, default=None
         Threads over folds and kernel widths. The result does not depend on it.
@@ -329,6 +331,9 @@ class LDMClassifierCV(BaseLDMClassifierCV):
 
     n_splits_ : int
         Number of folds.
+
+    n_iter_ : int
+        Iterations of the last fit, that of ``best_estimator_``.
 
     classes_ : ndarray of shape (n_classes,)
         The labels.
@@ -464,8 +469,9 @@ class LinearLDMClassifierCV(BaseLDMClassifierCV):
         Whether to fit the best machine on all rows.
 
     error_score : "raise" or float, default=numpy.nan
-        Score of a fit that fails, as one without a minimum does, with a warning; NaN
-        never wins. If all fail, that is an error.
+        Score of a fit that fails, with a warning; NaN never wins. If all fail, that is an
+        error. Prices at which the problem has no minimum are passed over: their score is
+        always NaN.
 
     solver : {"auto", "newton", "dual_cd"}, default="auto"
         As in :class:`LinearLDMClassifier`; ``"asgd"``, which has no goal to reach, cannot
@@ -499,6 +505,9 @@ class LinearLDMClassifierCV(BaseLDMClassifierCV):
 
     n_splits_ : int
         Number of folds.
+
+    n_iter_ : int
+        Iterations of the last fit, that of ``best_estimator_``.
 
     classes_ : ndarray of shape (n_classes,)
         The labels.

@@ -1,0 +1,302 @@
+"""Searches against GridSearchCV over the plain machines, and in bad company."""
+
+import logging
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.spatial.distance import pdist
+from sklearn.base import clone
+from sklearn.datasets import make_classification
+from sklearn.exceptions import FitFailedWarning
+from sklearn.metrics import make_scorer
+from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.model_selection import (
+    GridSearchCV,
+    GroupKFold,
+    LeaveOneOut,
+    PredefinedSplit,
+    ShuffleSplit,
+    StratifiedKFold,
+)
+
+from largemargin import (
+    LDMClassifier,
+    LDMClassifierCV,
+    LinearLDMClassifier,
+    LinearLDMClassifierCV,
+)
+from largemargin.estimators import search as search_module
+
+PRICES = {
+    "C": [0.1, 10.0],
+    "lambda_var": [0.0, 2**-4, "scale", "20*scale"],
+    "lambda_mean": [0.0, "0.5*scale"],
+}
+GAMMAS = {"gamma": [0.1, "scale", "3*scale"]}
+# So tight that no row lies between the answers of two solvers.
+TIGHT = {"tol": 1e-9}
+
+
+@pytest.fixture
+def rows():
+    X, y = make_classification(
+        90, 6, n_informative=4, flip_y=0.2, weights=[0.6], random_state=0
+    )
+    return X, np.array(["no", "yes"])[y]
+
+
+def of_the_search(grid):
+    return {f"{name}s": values for name, values in grid.items()}
+
+
+def pair(kind, **options):
+    """Return a search of ours and the same search by scikit-learn."""
+    shared = {**TIGHT, **{k: v for k, v in options.items() if k in ("kernel",)}}
+    if kind == "kernel":
+        grid = {**PRICES, **GAMMAS}
+        ours, machine = LDMClassifierCV, LDMClassifier(**shared)
+    else:
+        grid, ours, machine = PRICES, LinearLDMClassifierCV, LinearLDMClassifier(**shared)
+    return (
+        ours(**of_the_search(grid), **TIGHT, **options),
+        GridSearchCV(machine, grid, **{k: v for k, v in options.items() if k != "kernel"}),
+    )
+
+
+def assert_same_results(ours, theirs):
+    for key, wanted in theirs.cv_results_.items():
+        found = ours.cv_results_[key]
+        if key == "params":
+            assert found == wanted
+        elif key.startswith("param_"):
+            assert list(found) == list(wanted)
+        elif "test_score" in key:
+            assert_allclose(found, wanted, err_msg=key)
+    assert set(ours.cv_results_) == set(theirs.cv_results_)
+    assert ours.best_params_ == theirs.best_params_
+    assert ours.best_index_ == theirs.best_index_
+    assert_allclose(ours.best_score_, theirs.best_score_)
+
+
+@pytest.mark.parametrize("kind", ["kernel", "linear"])
+def test_scores_equal_those_of_a_grid_search(rows, kind):
+    ours, theirs = pair(kind, cv=StratifiedKFold(3, shuffle=True, random_state=1))
+    X, y = rows
+    assert_same_results(ours.fit(X, y), theirs.fit(X, y))
+    assert_array_equal(ours.predict(X), theirs.predict(X))
+    assert_allclose(
+        ours.decision_function(X), theirs.best_estimator_.decision_function(X), atol=1e-6
+    )
+    assert ours.score(X, y) == theirs.score(X, y)
+
+
+@pytest.mark.parametrize("scoring", ["accuracy", "balanced_accuracy", "roc_auc"])
+def test_any_scorer_gives_what_it_gives_in_a_grid_search(rows, scoring):
+    ours, theirs = pair("kernel", cv=3, scoring=scoring)
+    assert_same_results(ours.fit(*rows), theirs.fit(*rows))
+
+
+def test_a_scorer_may_ask_the_machine_for_anything(rows):
+    def few_support_vectors(machine, X, y):
+        return -len(machine.support_)
+
+    ours, theirs = pair("kernel", cv=3, scoring=few_support_vectors)
+    ours.set_params(lambda_vars=[0.0], lambda_means=[0.0])
+    theirs.param_grid = {**theirs.param_grid, "lambda_var": [0.0], "lambda_mean": [0.0]}
+    assert_same_results(ours.fit(*rows), theirs.fit(*rows))
+
+
+@pytest.mark.parametrize("kind", ["kernel", "linear"])
+def test_several_classes_are_searched_like_two(iris, kind):
+    ours, theirs = pair(kind, cv=3)
+    X, y = iris[0][::2], iris[1][::2]
+    assert_same_results(ours.fit(X, y), theirs.fit(X, y))
+    assert ours.decision_function(X).shape == (len(X), 3)
+
+
+@pytest.mark.parametrize("kind", ["kernel", "linear"])
+def test_sparse_rows_give_the_scores_of_dense_ones(rows, kind):
+    X, y = rows
+    dense, _ = pair(kind, cv=3)
+    sparse = clone(dense).fit(sp.csr_array(X), y)
+    assert_allclose(
+        sparse.cv_results_["mean_test_score"],
+        dense.fit(X, y).cv_results_["mean_test_score"],
+    )
+
+
+def test_a_precomputed_gram_is_split_on_both_sides(rows):
+    X, y = rows
+    with_kernel = LDMClassifierCV(**of_the_search(PRICES), gammas=[0.1], cv=3, **TIGHT)
+    with_gram = LDMClassifierCV(
+        **of_the_search(PRICES), kernel="precomputed", cv=3, **TIGHT
+    )
+    gram = rbf_kernel(X, gamma=0.1)
+    assert_allclose(
+        with_gram.fit(gram, y).cv_results_["mean_test_score"],
+        with_kernel.fit(X, y).cv_results_["mean_test_score"],
+    )
+
+
+def test_weights_count_in_training_and_in_scoring(rows):
+    X, y = rows
+    weight = np.tile([0.0, 1.0, 2.0], 30)
+    folds = np.arange(90) // 3 % 3
+    ours, _ = pair("linear", cv=PredefinedSplit(folds))
+    weighted = clone(ours).fit(X, y, sample_weight=weight)
+    repeats = weight.astype(int)
+    repeated = ours.set_params(cv=PredefinedSplit(np.repeat(folds, repeats)))
+    repeated.fit(np.repeat(X, repeats, axis=0), np.repeat(y, repeats))
+    for key in weighted.cv_results_:
+        if "test_score" in key:
+            assert_allclose(weighted.cv_results_[key], repeated.cv_results_[key])
+
+
+def test_the_answer_does_not_depend_on_the_number_of_jobs(rows):
+    one, _ = pair("kernel", cv=3)
+    two = clone(one).set_params(n_jobs=2).fit(*rows)
+    one.fit(*rows)
+    for key in one.cv_results_:
+        if "test_score" in key:
+            assert_array_equal(one.cv_results_[key], two.cv_results_[key])
+    assert_array_equal(one.best_estimator_.dual_coef_, two.best_estimator_.dual_coef_)
+
+
+def test_groups_reach_the_splitter(rows):
+    X, y = rows
+    groups = np.arange(90) % 4
+    ours, theirs = pair("linear", cv=GroupKFold(4))
+    assert_same_results(ours.fit(X, y, groups=groups), theirs.fit(X, y, groups=groups))
+
+
+def test_the_paper_grid_has_735_points_and_widths_in_units_of_the_distance(rows):
+    X, y = rows
+    search = LDMClassifierCV("paper", cv=2).fit(X, y)
+    results = search.cv_results_
+    assert len(results["params"]) == 735
+    assert set(results["param_C"]) == {10.0, 50.0, 100.0}
+    lambdas = {2.0**k for k in range(-8, -1)}
+    assert set(results["param_lambda_var"]) == set(results["param_lambda_mean"]) == lambdas
+    widths = pdist(X).mean() * 2.0 ** np.arange(-2, 3)
+    assert_allclose(sorted(set(results["param_gamma"])), sorted(1 / (2 * widths**2)))
+    assert len(LinearLDMClassifierCV("paper", cv=2).fit(X, y).cv_results_["params"]) == 147
+
+
+def test_widths_count_rows_by_their_weight(rows):
+    X, y = rows
+    weight = np.tile([1, 2, 3], 30)
+    folds = PredefinedSplit(np.arange(90) % 2)
+    options = {"Cs": [1.0], "lambda_vars": [0], "lambda_means": [0]}
+    weighted = LDMClassifierCV("paper", cv=folds, **options).fit(X, y, weight)
+    repeated = LDMClassifierCV("paper", cv=2, **options)
+    repeated.fit(np.repeat(X, weight, axis=0), np.repeat(y, weight))
+    assert_allclose(
+        list(weighted.cv_results_["param_gamma"]), list(repeated.cv_results_["param_gamma"])
+    )
+
+
+def test_without_a_refit_there_is_no_prediction(rows):
+    search = LinearLDMClassifierCV(cv=2, refit=False).fit(*rows)
+    assert search.best_params_["C"] in search.cv_results_["param_C"]
+    assert not hasattr(search, "predict")
+    with pytest.raises(AttributeError) as raised:
+        search.decision_function(rows[0])
+    assert "refit=True" in str(raised.value.__cause__)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"Cs": []}, "Cs must hold at least one value"),
+        ({"Cs": [1.0, -1.0]}, r"Cs must hold values that C .*got -1.0"),
+        ({"Cs": [np.nan]}, "got nan"),
+        ({"lambda_vars": ["much"]}, r"got 'much'.*'0.3\*scale'"),
+        ({"lambda_means": ["-1*scale"]}, "lambda_means"),
+        ({"gammas": [0.0]}, "gammas must hold values"),
+        ({"grid": "wide"}, "'grid' parameter"),
+        ({"scoring": "no such"}, "'scoring' parameter"),
+        ({"cv": 1}, "'cv' parameter"),
+        ({"cv": []}, "no splits"),
+        ({"cv": [([0, 1, 2], [])]}, "no rows"),
+    ],
+)
+def test_bad_grids_and_splitters_are_refused(rows, options, message):
+    search = LDMClassifierCV(**options)
+    with pytest.raises(ValueError, match=message):
+        search.fit(*rows)
+    assert not hasattr(search, "cv_results_")
+
+
+def test_a_fold_of_one_class_gets_the_error_score(rows):
+    X, y = rows
+    order = np.argsort(y, kind="stable")
+    alone = order[:30], order[30:]
+    both = np.arange(0, 90, 2), np.arange(1, 90, 2)
+    search = LinearLDMClassifierCV(Cs=[1.0], cv=[alone, both])
+    with (
+        pytest.warns(FitFailedWarning, match=r"8 of 16 fits .*one class only"),
+        pytest.raises(ValueError, match="No point of the grid has a score"),
+    ):
+        search.fit(X, y)
+    search.set_params(error_score=0.0)
+    with pytest.warns(FitFailedWarning, match=r"Their score is 0\.0"):
+        search.fit(X, y)
+    assert (search.cv_results_["split0_test_score"] == 0).all()
+    with pytest.raises(ValueError, match="one class only"):
+        search.set_params(error_score="raise").fit(X, y)
+    with pytest.raises(ValueError, match="All 8 of 8 fits"):
+        search.set_params(error_score=np.nan, cv=[alone]).fit(X, y)
+
+
+def test_prices_without_a_minimum_never_win(rows):
+    X, y = rows
+    search = LinearLDMClassifierCV(Cs=[1.0], lambda_vars=[0], lambda_means=[0, 1e9], cv=3)
+    search.fit(X, y)
+    assert search.best_params_["lambda_mean"] == 0
+    assert np.isnan(search.cv_results_["mean_test_score"][1])
+    assert_array_equal(search.cv_results_["rank_test_score"], [1, 2])
+    with pytest.raises(ValueError, match=r"All .*no minimum"):
+        search.set_params(lambda_means=[1e9]).fit(X, y)
+
+
+def test_a_scorer_that_fails_gets_the_error_score(rows):
+    def fails(machine, X, y):
+        raise RuntimeError("no score today")
+
+    search = LinearLDMClassifierCV(Cs=[1.0], cv=2, scoring=fails)
+    with pytest.raises(ValueError, match=r"All .* RuntimeError: no score today"):
+        search.fit(*rows)
+    search.set_params(scoring=make_scorer(lambda y, p: np.nan))
+    with pytest.raises(ValueError, match="score was NaN"):
+        search.fit(*rows)
+
+
+def test_leave_one_out_is_a_splitter_like_any_other(rows):
+    X, y = rows[0][:20], rows[1][:20]
+    ours, theirs = pair("linear", cv=LeaveOneOut())
+    assert_same_results(ours.fit(X, y), theirs.fit(X, y))
+
+
+def test_an_interrupt_tells_how_much_was_done(rows, monkeypatch):
+    original, calls = search_module.accuracies, []
+
+    def third_time_interrupted(*args):
+        calls.append(1)
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        return original(*args)
+
+    monkeypatch.setattr(search_module, "accuracies", third_time_interrupted)
+    search, _ = pair("linear", cv=ShuffleSplit(4, random_state=0))
+    with pytest.raises(KeyboardInterrupt, match=r"after 48 of 64 fits \(16 points in 4"):
+        search.fit(*rows)
+    assert not hasattr(search, "cv_results_")
+
+
+def test_progress_goes_to_the_logger(rows, caplog):
+    with caplog.at_level(logging.INFO, logger="largemargin"):
+        LinearLDMClassifierCV(Cs=[1.0], cv=2, verbose=1).fit(*rows)
+    assert "16 of 16 fits" in caplog.text
+    assert "s left" in caplog.text
