@@ -6,12 +6,26 @@ from largemargin.estimators import (
     LinearLDMClassifier,
     LinearLDMClassifierCV,
 )
+from largemargin.leave_one_out import leave_one_out_bound, leave_one_out_error
+from largemargin.margins import MarginDistribution, margin_distribution
+from largemargin.plotting import (
+    ConvergenceDisplay,
+    MarginDistributionDisplay,
+    PriceInfluenceDisplay,
+)
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "ConvergenceDisplay",
     "LDMClassifier",
     "LDMClassifierCV",
     "LinearLDMClassifier",
     "LinearLDMClassifierCV",
+    "MarginDistribution",
+    "MarginDistributionDisplay",
+    "PriceInfluenceDisplay",
+    "leave_one_out_bound",
+    "leave_one_out_error",
+    "margin_distribution",
 ]

@@ -97,7 +97,7 @@ class KernelDesign:
     def __init__(self, gram):
         self.gram = gram
         self.n_rows = len(gram)
-        self.memo = Memo()
+        self.memo = Memo(gram.size)
 
     @property
     def size(self):
@@ -156,6 +156,15 @@ class KernelDesign:
             return step
 
         return solve
+
+    def without(self, i):
+        """Return the design of all rows but one."""
+        kept = np.arange(self.n_rows) != i
+        return KernelDesign(self.gram[np.ix_(kept, kept)])
+
+    def score_of(self, i, alpha, kept):
+        """Return the inner product of a row with an element over the rows that are kept."""
+        return float(self.gram[i, kept] @ alpha)
 
     def factor(self):
         """Return rows of features with this Gram matrix, as many features as its rank."""

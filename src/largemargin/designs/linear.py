@@ -49,7 +49,7 @@ class LinearDesign:
     def __init__(self, X):
         self.X = X
         self.n_rows, self.n_features = X.shape
-        self.memo = Memo()
+        self.memo = Memo(self.size)
 
     @property
     def size(self):
@@ -75,6 +75,14 @@ class LinearDesign:
     def inner(self, v, w, w_scores=None):
         """Return the inner product of two elements; the scores are not needed here."""
         return v @ w
+
+    def without(self, i):
+        """Return the design of all rows but one."""
+        return type(self)(self.X[np.arange(self.n_rows) != i])
+
+    def score_of(self, i, w, kept):
+        """Return the inner product of a row with an element, which needs no other rows."""
+        return float((self.X[[i]] @ w)[0])
 
     def squared_norms(self):
         """Return the squared length of every row."""

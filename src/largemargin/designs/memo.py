@@ -5,11 +5,16 @@ from threading import Lock
 
 from largemargin.interrupt import interruptible
 
+# Matrices of more numbers than this take long enough to be interrupted.
+MANY = 1_000_000
+
 
 class Memo:
     """Remembers the last result of each name, also under threads."""
 
-    def __init__(self):
+    def __init__(self, n_numbers):
+        # Making something of few numbers takes less time than a thread.
+        self._call = interruptible if n_numbers > MANY else operator.call
         self._results = {}
         self._lock = Lock()
 
@@ -22,7 +27,7 @@ class Memo:
         with self._lock:
             known = self._results.get(kind)
             if known is None or known[0] != name or not same(known[1], owners):
-                self._results[kind] = known = name, owners, interruptible(make)
+                self._results[kind] = known = name, owners, self._call(make)
             return known[2]
 
 

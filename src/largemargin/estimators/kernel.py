@@ -279,9 +279,10 @@ class LDMClassifier(BaseLDMClassifier):
 
     def _keep_elements(self, X, solutions, counted):
         alpha = self._expand(solutions)
+        scores = np.array([solution.scores for solution in solutions])
+        self._products = alpha @ scores.T
         # Support vectors of an SVM mean something; where all rows are, they do not.
         if self._kernel.is_definite and alpha.all():
-            scores = np.array([solution.scores for solution in solutions])
             rows = X if counted.all() else X[counted]
             alpha = self._kernel.condense(rows, alpha, scores)
         self._factor = self._projector = None

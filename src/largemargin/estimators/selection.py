@@ -96,6 +96,36 @@ class BaseLDMClassifierCV(ClassifierMixin, BaseEstimator):
     }
     _grids = {"C": "Cs", "lambda_var": "lambda_vars", "lambda_mean": "lambda_means"}
 
+    @classmethod
+    def around(cls, machine, **values):
+        """Return a search whose grid is a machine's own point, but for ``values``.
+
+        Parameters
+        ----------
+        machine : LDMClassifier or LinearLDMClassifier
+            What all other parameters are taken from.
+
+        **values : array-like
+            Values to search, by the name of the machine's parameter, such as ``C``.
+
+        Returns
+        -------
+        search : LDMClassifierCV or LinearLDMClassifierCV
+            Not fitted.
+        """
+        unknown = set(values) - set(cls._grids)
+        if unknown:
+            raise ValueError(
+                f"Only {', '.join(cls._grids)} can be searched; got {min(unknown)!r}."
+            )
+        given = machine.get_params()
+        grids = {
+            plural: list(values.get(name, [given[name]]))
+            for name, plural in cls._grids.items()
+        }
+        shared = {name: given[name] for name in cls._get_param_names() if name in given}
+        return cls(**grids, **shared)
+
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None, groups=None):
         """Search the grid and fit the best machine on all rows.

@@ -13,10 +13,11 @@ from largemargin.designs.dense import DenseDesign
 from largemargin.problem import MAX_CONTRACTION
 from largemargin.solvers.metric import solve_in_metric
 from largemargin.solvers.newton import solve_newton
-from largemargin.solvers.pairs import solve_in_pairs
+from largemargin.solvers.pairs import EASY, solve_in_pairs
 from largemargin.solvers.solution import Progress, Solution, Start
 
-# Up to this many rows explicit features are cheap enough to begin with.
+# Up to this many rows explicit features are cheap enough to begin with, unless a start
+# leaves little to do.
 SMALL = 100
 # Up to this many rows they are affordable where rounding stops everything else.
 MAX_FACTOR_ROWS = 2000
@@ -27,7 +28,8 @@ def solve_kernel_dual(problem, *, tol, max_iter, start=None, progress=None, rng=
     progress = progress or Progress()
     options = {"tol": tol, "max_iter": max_iter, "progress": progress, "start": start}
     n_rows = problem.design.n_rows
-    if n_rows <= SMALL or (n_rows <= MAX_FACTOR_ROWS and np.isinf(problem.C)):
+    is_small = n_rows <= SMALL and (start is None or tol < EASY)
+    if is_small or (n_rows <= MAX_FACTOR_ROWS and np.isinf(problem.C)):
         return _solve_on_factor(problem, **options)
     if problem.lambda_var == 0:
         solution = _solve_svm(problem, **options)
@@ -42,8 +44,9 @@ def solve_kernel_dual(problem, *, tol, max_iter, start=None, progress=None, rng=
 
 def _solve_on_factor(problem, *, tol, max_iter, progress, start):
     """Solve on explicit features: slower on many rows, but safe on a singular Gram."""
-    factor = problem.design.factor()
-    rows = problem.on(DenseDesign(factor.rows))
+    design = problem.design
+    factor = design.factor()
+    rows = problem.on(design.memo("rows", (), lambda: DenseDesign(factor.rows)))
     if start is not None:
         start = start.without_element()
     solution = solve_newton(

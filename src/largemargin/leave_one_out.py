@@ -1,0 +1,263 @@
+"""The leave-one-out error: a bound from the dual solution, and the error itself."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.linalg import cholesky, solve_triangular
+from sklearn.base import clone
+from sklearn.utils.validation import check_is_fitted
+
+from largemargin.designs.kernel import KernelDesign
+from largemargin.designs.linear import MAX_FACTORED
+from largemargin.estimators.base import BaseLDMClassifier, settle_prices
+from largemargin.estimators.kernel import LDMClassifier
+from largemargin.margins import machine_of
+from largemargin.solvers import Start, solve
+from largemargin.solvers.metric import metric_of
+
+# Dual variables this near to C, as a part of it, are at their bound.
+AT_BOUND = 1e-6
+
+
+def leave_one_out_bound(estimator, X, y, sample_weight=None, *, refined=False):
+    """Bound the leave-one-out error of a machine by its dual solution.
+
+    Theorem 3 of the paper: at most ``(h sum_free beta + n_bound) / m``, where ``free``
+    are the rows with a dual variable between 0 and C, ``n_bound`` those at C, and ``h``
+    is the largest element of the diagonal of H, the kernel in the metric of the prices.
+
+    Its proof leaves the row out of the losses, and in the mean and the variance of the
+    margins. It has no intercept; the intercept of a machine with ``lambda_var > 0`` can
+    be absorbed into H, that of one without cannot.
+
+    Parameters
+    ----------
+    estimator : LDMClassifier or LinearLDMClassifier
+        Fitted; also at the end of a search.
+
+    X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        The rows it was fitted on: a machine keeps only those that it predicts from.
+
+    y : array-like of shape (n_samples,)
+        Their labels.
+
+    sample_weight : array-like of shape (n_samples,), default=None
+        Their weights. A row is left out with all its weight.
+
+    refined : bool, default=False
+        Whether to count, of the free rows, those that the proof cannot clear, which have
+        ``h_ii beta_i >= 1``, instead of summing. Never larger, and still a bound.
+
+    Returns
+    -------
+    bound : float
+        Of the share of rows that are misclassified when left out. With more than two
+        classes, the sum of the bounds of the machines of all classes.
+
+    See Also
+    --------
+    leave_one_out_error : The error itself.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from largemargin import LDMClassifier, leave_one_out_bound, leave_one_out_error
+    >>> X, y = make_moons(noise=0.1, random_state=0)
+    >>> machine = LDMClassifier().fit(X, y)
+    >>> leave_one_out_error(machine, X, y) <= leave_one_out_bound(machine, X, y)
+    True
+    """
+    case = Case.of(estimator, X, y, sample_weight)
+    bound = 0.0
+    for problem, beta in zip(case.problems, case.beta, strict=True):
+        if problem.fit_intercept and problem.lambda_var == 0:
+            raise ValueError(
+                "The bound does not hold for a machine with an intercept and "
+                "lambda_var=0. Use leave_one_out_error, or fit with fit_intercept=False "
+                "or lambda_var > 0."
+            )
+        weight = problem.weight
+        at_bound = beta >= (1.0 - AT_BOUND) * problem.C
+        free = (beta > 0) & ~at_bound
+        lengths = metric_lengths(problem)
+        pulls = weight * beta
+        if refined:
+            doubtful = weight[free & (lengths * pulls >= 1.0)].sum()
+        else:
+            doubtful = lengths.max() * (weight[free] @ pulls[free])
+        bound += (doubtful + weight[at_bound].sum()) / problem.total
+    return float(bound)
+
+
+def leave_one_out_error(estimator, X, y, sample_weight=None):
+    """Return the leave-one-out error of a machine, by a fit for each row left out.
+
+    Each fit starts from the dual solution of the machine and shares its Gram matrix and,
+    where the margin variance is dear, its metric; rows of an SVM that pull nothing need
+    none. The width of the kernel stays that of the machine.
+
+    Parameters
+    ----------
+    estimator : LDMClassifier or LinearLDMClassifier
+        Fitted; also at the end of a search.
+
+    X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        The rows it was fitted on.
+
+    y : array-like of shape (n_samples,)
+        Their labels.
+
+    sample_weight : array-like of shape (n_samples,), default=None
+        Their weights. A row is left out with all its weight.
+
+    Returns
+    -------
+    error : float
+        The share of rows that are misclassified when left out.
+
+    See Also
+    --------
+    leave_one_out_bound : A bound that costs no fit.
+    """
+    case = Case.of(estimator, X, y, sample_weight)
+    weight = case.problems[0].weight
+    wrong = [case.predict_without(i) != case.y[i] for i in range(len(weight))]
+    return float(np.average(wrong, weights=weight))
+
+
+@dataclass
+class Case:
+    """A machine on the rows that it was fitted on, those without weight left out."""
+
+    machine: BaseLDMClassifier
+    classes: np.ndarray
+    y: np.ndarray
+    problems: list
+    beta: np.ndarray
+    offsets: np.ndarray
+    scores: np.ndarray
+
+    @classmethod
+    def of(cls, estimator, X, y, sample_weight):
+        """Return the case, or raise if this is not a machine or these are not its rows."""
+        check_is_fitted(estimator)
+        fitted = machine_of(estimator)
+        if not isinstance(fitted, BaseLDMClassifier) or not hasattr(fitted, "dual_beta_"):
+            raise TypeError(
+                "The leave-one-out error needs a fitted LDMClassifier or "
+                f"LinearLDMClassifier with a dual solution; got {type(fitted).__name__}. A "
+                "pipeline's last step works on the rows that reach it."
+            )
+        machine = clone(fitted)
+        X, y, weight = machine._validate(X, y, sample_weight)
+        beta = np.atleast_2d(fitted.dual_beta_)
+        if beta.shape[1] != len(y):
+            raise ValueError(
+                f"X must hold the {beta.shape[1]} rows that the machine was fitted on; got "
+                f"{len(y)}."
+            )
+        counted = weight > 0
+        if isinstance(machine, LDMClassifier) and machine.kernel != "precomputed":
+            machine.gamma = fitted._kernel.gamma
+        classes, problems = machine._pose(y[counted], weight[counted])
+        design = machine._design(X, weight, counted)
+        scores = fitted.decision_function(X[counted])
+        return cls(
+            machine,
+            classes,
+            y[counted],
+            [problem.on(design) for problem in problems],
+            beta[:, counted] / weight[counted],
+            fitted.intercept_,
+            scores.reshape(len(scores), -1).T,
+        )
+
+    def predict_without(self, i):
+        """Return the class of a row by machines fitted on all others."""
+        scores = [self._score_without(i, k) for k in range(len(self.problems))]
+        winner = int(scores[0] > 0) if len(scores) == 1 else int(np.argmax(scores))
+        return self.classes[winner]
+
+    def _score_without(self, i, k):
+        machine, problem, beta = self.machine, self.problems[k], self.beta[k]
+        if beta[i] == 0 and problem.lambda_var == problem.lambda_mean == 0:
+            return self.scores[k, i]
+        kept = np.arange(problem.design.n_rows) != i
+        weight = problem.weight[kept]
+        prices = settle_prices(
+            machine.C, machine.lambda_var, machine.lambda_mean, weight.sum()
+        )
+        rest = replace(
+            problem,
+            design=problem.design.without(i),
+            y=problem.y[kept],
+            weight=weight,
+            reward=None,
+            **dict(zip(("C", "lambda_var", "lambda_mean"), prices, strict=True)),
+        )
+        share_metric(problem, rest, i)
+        solution = solve(
+            rest,
+            "auto" if machine.solver == "asgd" else machine.solver,
+            tol=machine.tol,
+            max_iter=machine.max_iter,
+            start=Start(beta[kept], None, self.offsets[k]),
+            rng=np.random.default_rng(0),
+        )
+        return problem.design.score_of(i, solution.w, kept) + solution.offset
+
+
+def share_metric(whole, rest, i):
+    """Give a problem without row ``i`` the inverse that its metric needs, from the whole.
+
+    The inverse of a matrix without one row and column follows from that of the matrix.
+    """
+    if not isinstance(rest.design, KernelDesign) or rest.variance_is_mild:
+        return
+    inverse = whole.design.damped_inverse(whole.weight, rest.spread)
+    kept = np.arange(len(inverse)) != i
+
+    def downdate():
+        out = inverse[np.ix_(kept, kept)]
+        out -= np.outer(inverse[kept, i], inverse[i, kept] / inverse[i, i])
+        return out
+
+    rest.design.memo(("inverse", rest.spread), (rest.weight,), downdate)
+
+
+def metric_lengths(problem):
+    """Return the diagonal of H: the squared length of each row in the metric."""
+    design = problem.design
+    if problem.lambda_var == 0:
+        return design.squared_norms()
+    if not isinstance(design, KernelDesign) and design.n_features > MAX_FACTORED:
+        problem = problem.on(design.as_kernel())
+    if isinstance(problem.design, KernelDesign):
+        return np.diagonal(metric_of(problem).matrix)
+    return row_lengths(problem)
+
+
+def row_lengths(problem):
+    """Return the diagonal of H for rows, from the metric of the features.
+
+    The intercept is one more feature, a constant, whose norm is free.
+    """
+    design, weight = problem.design, problem.weight
+    moment = design.second_moment(weight)
+    moment = np.tril(moment) + np.tril(moment, -1).T
+    mean = design.combine(problem.y * weight)
+    free = np.ones(design.n_features)
+    if problem.fit_intercept:
+        ones = design.combine(weight)
+        moment = np.block([[moment, ones[:, None]], [ones, problem.total]])
+        mean = np.append(mean, problem.y @ weight)
+        free = np.append(free, 0.0)
+    metric = np.diag(free) + problem.spread * (
+        moment - np.outer(mean, mean) / problem.total
+    )
+    root = solve_triangular(cholesky(metric, lower=True), np.eye(len(metric)), lower=True)
+    lengths = np.zeros(design.n_rows)
+    for line in root:
+        constant = line[-1] if problem.fit_intercept else 0.0
+        lengths += (design.scores(line[: design.n_features]) + constant) ** 2
+    return lengths

@@ -1,0 +1,131 @@
+"""The leave-one-out error against a fit for each row, and the bound above it."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from sklearn.base import clone
+from sklearn.datasets import load_breast_cancer, load_iris, load_wine, make_moons
+from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.model_selection import LeaveOneOut, cross_val_score
+from sklearn.preprocessing import minmax_scale
+from sklearn.svm import SVC
+
+from largemargin import (
+    LDMClassifier,
+    LDMClassifierCV,
+    LinearLDMClassifier,
+    leave_one_out_bound,
+    leave_one_out_error,
+)
+from largemargin.leave_one_out import Case, metric_lengths
+
+PRICES = [(0.0, 0.0), (2**-4, 2**-4), ("scale", "scale")]
+
+
+def moons():
+    return make_moons(70, noise=0.3, random_state=0)
+
+
+def cancer():
+    X, y = load_breast_cancer(return_X_y=True)
+    return minmax_scale(X)[::4], y[::4]
+
+
+def wine():
+    X, y = load_wine(return_X_y=True)
+    return minmax_scale(X)[:130], y[:130]
+
+
+@pytest.mark.parametrize(("lambda_var", "lambda_mean"), PRICES)
+@pytest.mark.parametrize(
+    "machine",
+    [
+        LDMClassifier(5, gamma=2.0, tol=1e-7),
+        LDMClassifier(5, gamma=2.0, tol=1e-7, fit_intercept=False),
+        LinearLDMClassifier(5, tol=1e-7),
+    ],
+    ids=["rbf", "no intercept", "linear"],
+)
+def test_the_error_is_that_of_a_fit_for_each_row(machine, lambda_var, lambda_mean):
+    X, y = moons()
+    machine = clone(machine).set_params(lambda_var=lambda_var, lambda_mean=lambda_mean)
+    wanted = 1 - cross_val_score(machine, X, y, cv=LeaveOneOut()).mean()
+    assert_allclose(leave_one_out_error(machine.fit(X, y), X, y), wanted)
+
+
+def test_the_error_of_several_classes_is_that_of_their_prediction():
+    X, y = load_iris(return_X_y=True)
+    X, y = X[::3], y[::3]
+    machine = LinearLDMClassifier(tol=1e-7).fit(X, y)
+    wanted = 1 - cross_val_score(machine, X, y, cv=LeaveOneOut()).mean()
+    assert_allclose(leave_one_out_error(machine, X, y), wanted)
+
+
+@pytest.mark.parametrize("rows", [moons, cancer, wine])
+@pytest.mark.parametrize("C", [0.1, 1.0, 10.0])
+@pytest.mark.parametrize("kind", [LDMClassifier, LinearLDMClassifier])
+@pytest.mark.parametrize(("lambda_var", "lambda_mean"), PRICES)
+def test_the_bound_lies_above_the_error(rows, C, kind, lambda_var, lambda_mean):
+    X, y = rows()
+    machine = kind(C, lambda_var=lambda_var, lambda_mean=lambda_mean)
+    machine.set_params(fit_intercept=lambda_var != 0).fit(X, y)
+    error = leave_one_out_error(machine, X, y)
+    refined = leave_one_out_bound(machine, X, y, refined=True)
+    assert error <= refined <= leave_one_out_bound(machine, X, y)
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_rows_and_kernels_measure_lengths_alike(blobs, fit_intercept):
+    X, y = blobs
+    options = {"lambda_var": 3.0, "fit_intercept": fit_intercept}
+    weight = np.random.default_rng(0).uniform(0.5, 2, len(y))
+    lengths = [
+        metric_lengths(Case.of(machine.fit(X, y, weight), X, y, weight).problems[0])
+        for machine in (
+            LinearLDMClassifier(**options),
+            LDMClassifier(kernel="linear", **options),
+        )
+    ]
+    assert_allclose(*lengths, rtol=1e-8)
+
+
+def test_without_prices_the_bound_is_that_of_the_support_vector_machine():
+    X, y = moons()
+    gram = rbf_kernel(X, gamma=2.0)
+    machine = LDMClassifier(
+        1, kernel="precomputed", lambda_var=0, lambda_mean=0, fit_intercept=False, tol=1e-9
+    ).fit(gram, y)
+    beta = machine.dual_beta_
+    free, bound = beta[(beta > 1e-9) & (beta < 1 - 1e-6)], beta[beta >= 1 - 1e-6]
+    wanted = (free.sum() + len(bound)) / len(y)
+    assert_allclose(leave_one_out_bound(machine, gram, y), wanted, rtol=1e-6)
+
+
+def test_rows_without_weight_do_not_count():
+    X, y = moons()
+    weight = np.ones(len(y))
+    weight[::5] = 0
+    machine = LDMClassifier().fit(X, y, weight)
+    alone = LDMClassifier(gamma=machine._kernel.gamma).fit(X[weight > 0], y[weight > 0])
+    for function in leave_one_out_bound, leave_one_out_error:
+        assert_allclose(
+            function(machine, X, y, weight), function(alone, X[weight > 0], y[weight > 0])
+        )
+
+
+def test_a_search_is_judged_by_its_best_machine():
+    X, y = moons()
+    search = LDMClassifierCV(Cs=[1.0], lambda_vars=["scale"], cv=3).fit(X, y)
+    found = leave_one_out_error(search, X, y)
+    assert_allclose(found, leave_one_out_error(search.best_estimator_, X, y))
+
+
+def test_what_cannot_be_bounded_is_refused():
+    X, y = moons()
+    machine = LDMClassifier(lambda_var=0, lambda_mean=0).fit(X, y)
+    with pytest.raises(ValueError, match="with an intercept and lambda_var=0"):
+        leave_one_out_bound(machine, X, y)
+    with pytest.raises(ValueError, match="the 70 rows that the machine was fitted on"):
+        leave_one_out_error(machine, X[:10], y[:10])
+    with pytest.raises(TypeError, match="got SVC"):
+        leave_one_out_error(SVC().fit(X, y), X, y)

@@ -1,0 +1,107 @@
+"""Margins by hand, with weights, with several classes, and of other people's machines."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from sklearn.linear_model import RidgeClassifier
+from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC, LinearSVC
+
+from largemargin import (
+    LDMClassifier,
+    LDMClassifierCV,
+    LinearLDMClassifier,
+    margin_distribution,
+)
+
+
+def test_statistics_are_those_of_the_fit(blobs):
+    X, y = blobs
+    machine = LDMClassifier(10).fit(X, y)
+    found = margin_distribution(machine, X, y)
+    assert_allclose(found.margins, y * machine.decision_function(X))
+    assert_allclose(found.mean, machine.margin_mean_, rtol=1e-6)
+    assert_allclose(found.variance, machine.margin_variance_, rtol=1e-6)
+    assert found.minimum == found.margins.min()
+    assert_allclose(found.error, 1 - machine.score(X, y))
+
+
+def test_a_weight_of_two_is_the_row_twice(blobs):
+    X, y = blobs
+    weight = np.arange(len(y)) % 3
+    machine = LinearLDMClassifier().fit(X, y)
+    weighted = margin_distribution(machine, X, y, sample_weight=weight)
+    repeated = margin_distribution(machine, np.repeat(X, weight, 0), np.repeat(y, weight))
+    for name in "mean", "variance", "minimum", "error":
+        assert_allclose(getattr(weighted, name), getattr(repeated, name))
+    assert_allclose(weighted.quantiles(), repeated.quantiles())
+
+
+def test_quantiles_split_the_rows_in_their_proportion(blobs):
+    X, y = blobs
+    found = margin_distribution(LinearLDMClassifier().fit(X, y), X, y)
+    for level, quantile in zip((0.1, 0.5), found.quantiles([0.1, 0.5]), strict=True):
+        assert (
+            np.mean(found.margins < quantile) <= level <= np.mean(found.margins <= quantile)
+        )
+    margins, shares = found.cumulative()
+    assert (np.diff(margins) >= 0).all()
+    assert shares[-1] == 1
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf", "precomputed"])
+def test_normalised_margins_are_distances(blobs, kernel):
+    X, y = blobs
+    gram = rbf_kernel(X, gamma=1.0) if kernel == "precomputed" else X
+    machine = LDMClassifier(kernel=kernel).fit(gram, y)
+    found = margin_distribution(machine, gram, y)
+    if kernel == "linear":
+        wanted = np.linalg.norm(machine.coef_)
+    else:
+        gamma = 1.0 if kernel == "precomputed" else machine._kernel.gamma
+        alpha = np.zeros(len(y))
+        alpha[machine.support_] = machine.dual_coef_[0]
+        wanted = np.sqrt(alpha @ rbf_kernel(X, gamma=gamma) @ alpha)
+    assert_allclose(found.normalised, found.margins / wanted, rtol=1e-6)
+
+
+def test_several_classes_are_measured_against_the_runner_up(iris):
+    X, y = iris
+    machine = LinearLDMClassifier().fit(X, y)
+    found = margin_distribution(machine, X, y)
+    scores = machine.decision_function(X)
+    for i in (0, 60, 133):
+        rivals = [k for k in range(3) if k != y[i]]
+        rival = max(rivals, key=lambda k: scores[i, k])
+        margin = scores[i, y[i]] - scores[i, rival]
+        assert_allclose(found.margins[i], margin)
+        length = np.linalg.norm(machine.coef_[y[i]] - machine.coef_[rival])
+        assert_allclose(found.normalised[i], margin / length)
+    assert_allclose(found.error, 1 - machine.score(X, y))
+
+
+def test_other_classifiers_pipelines_and_searches_have_margins_too(blobs):
+    X, y = blobs
+    linear = margin_distribution(LinearSVC().fit(X, y), X, y)
+    assert linear.normalised is not None
+    assert margin_distribution(SVC().fit(X, y), X, y).normalised is None
+    pipeline = make_pipeline(StandardScaler(), RidgeClassifier()).fit(X, y)
+    assert_allclose(
+        margin_distribution(pipeline, X, y).margins, y * pipeline.decision_function(X)
+    )
+    search = LDMClassifierCV(Cs=[1.0], lambda_vars=[0.0], cv=2).fit(X, y)
+    assert margin_distribution(search, X, y).normalised is not None
+
+
+def test_labels_that_the_machine_does_not_know_are_refused(blobs):
+    X, y = blobs
+    machine = LinearLDMClassifier().fit(X, y)
+    with pytest.raises(ValueError, match=r"classes of the estimator.*got array\(\[3\]\)"):
+        margin_distribution(machine, X[:3], [-1, 1, 3])
+    with pytest.raises(ValueError, match="label for each of the 3 rows; got 2"):
+        margin_distribution(machine, X[:3], [-1, 1])
+    several = SVC(decision_function_shape="ovo").fit(np.eye(8), np.arange(8) // 2)
+    with pytest.raises(ValueError, match="decision_function_shape='ovr'"):
+        margin_distribution(several, np.eye(8), np.arange(8) // 2)
