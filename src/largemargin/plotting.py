@@ -19,6 +19,8 @@ from largemargin.margins import machine_of, margin_distribution
 STYLES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 3)))
 SHADES = ("black", "tab:blue", "tab:orange", "tab:green", "tab:red", "tab:purple")
 MARKS = ("o", "s", "^", "D", "v", "x")
+# On white, so that a legend can be read across a curve.
+LEGEND = {"loc": "best", "framealpha": 0.9, "edgecolor": "none"}
 SEARCHES = {LDMClassifier: LDMClassifierCV, LinearLDMClassifier: LinearLDMClassifierCV}
 
 
@@ -86,18 +88,7 @@ class MarginDistributionDisplay:
         self.normalise = normalise
 
     @classmethod
-    def from_estimator(
-        cls,
-        estimator,
-        X,
-        y,
-        *,
-        sample_weight=None,
-        name=None,
-        normalise=False,
-        ax=None,
-        **kw,
-    ):
+    def from_estimator(cls, estimator, X, y, *, name=None, **options):
         """Draw the margins of one classifier.
 
         Parameters
@@ -111,20 +102,11 @@ class MarginDistributionDisplay:
         y : array-like of shape (n_samples,)
             Their labels.
 
-        sample_weight : array-like of shape (n_samples,), default=None
-            Their weights.
-
         name : str, default=None
             Name in the legend; None means the class of the estimator.
 
-        normalise : bool, default=False
-            Whether to divide margins by ``|w|``.
-
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure.
-
-        **kw : dict
-            For ``matplotlib.pyplot.step``.
+        **options : dict
+            As in ``from_estimators``.
 
         Returns
         -------
@@ -132,15 +114,7 @@ class MarginDistributionDisplay:
             What was drawn.
         """
         name = type(machine_of(estimator)).__name__ if name is None else name
-        return cls.from_estimators(
-            {name: estimator},
-            X,
-            y,
-            sample_weight=sample_weight,
-            normalise=normalise,
-            ax=ax,
-            **kw,
-        )
+        return cls.from_estimators({name: estimator}, X, y, **options)
 
     @classmethod
     def from_estimators(
@@ -223,7 +197,7 @@ class MarginDistributionDisplay:
             ylabel="share of rows with at most this margin",
             ylim=(-0.02, 1.02),
         )
-        self.ax_.legend(loc="best", frameon=False)
+        self.ax_.legend(**LEGEND)
         return self
 
 
@@ -305,16 +279,14 @@ class PriceInfluenceDisplay:
             for k, point in enumerate(results["params"])
             if all(point[key] == value for key, value in others.items())
         ]
-        scoring = search.scoring
-        score_name = (
-            "accuracy" if scoring is None else getattr(scoring, "__name__", scoring)
-        )
+        scoring = search.scoring or "accuracy"
+        score_name = str(getattr(scoring, "__name__", scoring)).replace("_", " ")
         return cls(
             price,
             [results["params"][k][price] for k in chosen],
             results["mean_test_score"][chosen],
             results["std_test_score"][chosen],
-            score_name=str(score_name).replace("_", " "),
+            score_name=score_name,
         ).plot(name=name, ax=ax, **kw)
 
     @classmethod
@@ -419,20 +391,27 @@ class PriceInfluenceDisplay:
         self.ax_.fill_between(
             places, low, high, color=self.line_.get_color(), alpha=0.12, linewidth=0
         )
-        self.ax_.set_xticks(places, [short(value) for value in self.values])
+        self.ax_.set_xticks(places, labels(self.values))
         self.ax_.set(xlabel=self.price, ylabel=f"{self.score_name}, mean over the folds")
         if name is not None:
-            self.ax_.legend(loc="best", frameon=False)
+            self.ax_.legend(**LEGEND)
         return self
 
 
-def short(value):
-    """Return a value of a grid as a label of a few letters."""
+def labels(values):
+    """Return the values of a grid as labels of a few letters."""
+    numbers = [value for value in values if not isinstance(value, str) and value > 0]
+    powers = np.log2(numbers)
+    as_powers = len(numbers) > 2 and np.all(powers == np.round(powers))
+    return [label(value, as_powers) for value in values]
+
+
+def label(value, as_power):
+    """Return one value as a label, written as a power of two if that is asked for."""
     if isinstance(value, str):
         return value.replace("*", " ")
-    power = np.log2(value) if value > 0 else np.nan
-    if abs(power) > 3 and power == round(power):
-        return f"$2^{{{round(power)}}}$"
+    if as_power and value > 0:
+        return f"$2^{{{round(np.log2(value))}}}$"
     return f"{value:.3g}"
 
 
@@ -540,5 +519,5 @@ class ConvergenceDisplay:
         if self.tol is not None:
             self.ax_.axhline(self.tol, color="0.6", linewidth=1, zorder=0, label="tol")
         self.ax_.set(xlabel=x, ylabel="relative duality gap", yscale="log")
-        self.ax_.legend(loc="best", frameon=False)
+        self.ax_.legend(**LEGEND)
         return self

@@ -46,6 +46,9 @@ class LinearDesign:
     the matrix ``sum coefficients_i x_i x_i'``, and ``row_gram()``, the matrix ``X X'``.
     """
 
+    # Whether products with the second moment cost less than one pass over the rows.
+    has_cheap_moments = False
+
     def __init__(self, X):
         self.X = X
         self.n_rows, self.n_features = X.shape

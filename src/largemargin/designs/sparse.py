@@ -19,6 +19,11 @@ class SparseDesign(LinearDesign):
         self.rows = X.data, unsigned(X.indices), unsigned(X.indptr)
 
     @property
+    def has_cheap_moments(self):
+        """Whether products with the second moment cost less than a pass over the rows."""
+        return 4 * self.n_features**2 <= self.X.nnz
+
+    @property
     def size(self):
         """How many numbers the rows hold."""
         return self.X.nnz

@@ -51,7 +51,7 @@ def solve_newton(problem, *, tol, max_iter, start=None, progress=None, rng=None)
     while True:
         point = problem.centre(point, anchor, sigma)
         beta, extra = problem.dual_step(point.margins, anchor, sigma)
-        slope = point.w - design.combine(problem.forces(point.margins, beta))
+        slope = problem.slope(point, beta)
         slope_norm = design.inner(slope, slope)
         certificate = problem.certify(point, beta, slope, slope_norm)
         progress(certificate)
