@@ -31,6 +31,9 @@ class Settings:
     prediction_support: int
     # Rows of ours and of SVC, and those held out from both.
     big_kernel_rows: tuple | None
+    selection_folds: int
+    selection_lambdas: tuple
+    leave_one_out_rows: int
     # Seconds after which no further cell of a target is begun.
     patience: float = math.inf
     repeats: int = 3
@@ -73,6 +76,9 @@ FULL = Settings(
     growth_C_rows=30_000,
     prediction_support=5000,
     big_kernel_rows=(200_000, 30_000, 20_000),
+    selection_folds=5,
+    selection_lambdas=tuple(2.0**k for k in range(-8, -1)),
+    leave_one_out_rows=500,
 )
 
 QUICK = Settings(
@@ -96,6 +102,9 @@ QUICK = Settings(
     growth_C_rows=10_000,
     prediction_support=1000,
     big_kernel_rows=None,
+    selection_folds=2,
+    selection_lambdas=(2**-8, 2**-4),
+    leave_one_out_rows=100,
     patience=17.0,
     process_repeats=2,
 )

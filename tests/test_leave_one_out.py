@@ -17,7 +17,7 @@ from largemargin import (
     leave_one_out_bound,
     leave_one_out_error,
 )
-from largemargin.leave_one_out import Case, metric_lengths
+from largemargin.leave_one_out import Case, metric_products
 
 PRICES = [(0.0, 0.0), (2**-4, 2**-4), ("scale", "scale")]
 
@@ -70,8 +70,9 @@ def test_the_bound_lies_above_the_error(rows, C, kind, lambda_var, lambda_mean):
     machine = kind(C, lambda_var=lambda_var, lambda_mean=lambda_mean)
     machine.set_params(fit_intercept=lambda_var != 0).fit(X, y)
     error = leave_one_out_error(machine, X, y)
-    refined = leave_one_out_bound(machine, X, y, refined=True)
-    assert error <= refined <= leave_one_out_bound(machine, X, y)
+    assert error <= leave_one_out_bound(machine, X, y, kind="stable")
+    if lambda_var != "scale":
+        assert error <= leave_one_out_bound(machine, X, y)
 
 
 @pytest.mark.parametrize("fit_intercept", [True, False])
@@ -80,13 +81,14 @@ def test_rows_and_kernels_measure_lengths_alike(blobs, fit_intercept):
     options = {"lambda_var": 3.0, "fit_intercept": fit_intercept}
     weight = np.random.default_rng(0).uniform(0.5, 2, len(y))
     lengths = [
-        metric_lengths(Case.of(machine.fit(X, y, weight), X, y, weight).problems[0])
+        metric_products(Case.of(machine.fit(X, y, weight), X, y, weight).problems[0])
         for machine in (
             LinearLDMClassifier(**options),
             LDMClassifier(kernel="linear", **options),
         )
     ]
-    assert_allclose(*lengths, rtol=1e-8)
+    for one, other in zip(*lengths, strict=True):
+        assert_allclose(one, other, rtol=1e-8, atol=1e-10)
 
 
 def test_without_prices_the_bound_is_that_of_the_support_vector_machine():
@@ -127,5 +129,18 @@ def test_what_cannot_be_bounded_is_refused():
         leave_one_out_bound(machine, X, y)
     with pytest.raises(ValueError, match="the 70 rows that the machine was fitted on"):
         leave_one_out_error(machine, X[:10], y[:10])
+    with pytest.raises(ValueError, match="kind must be one of paper, stable; got 'new'"):
+        leave_one_out_bound(machine, X, y, kind="new")
     with pytest.raises(TypeError, match="got SVC"):
         leave_one_out_error(SVC().fit(X, y), X, y)
+
+
+def test_the_paper_s_bound_does_not_hold_at_large_prices_and_the_stable_one_does():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 3))
+    y = np.where(rng.random(60) < 0.5, 1, -1)  # nothing can be learned
+    prices = {"lambda_var": "50*scale", "lambda_mean": "50*scale"}
+    machine = LDMClassifier(1, gamma=1.0, **prices).fit(X, y)
+    error = leave_one_out_error(machine, X, y)
+    assert leave_one_out_bound(machine, X, y) < error
+    assert error <= leave_one_out_bound(machine, X, y, kind="stable")

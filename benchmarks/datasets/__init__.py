@@ -5,6 +5,7 @@ from benchmarks.datasets.base import Dataset, Rows
 from benchmarks.datasets.cod_rna import CodRna
 from benchmarks.datasets.covtype import Covtype
 from benchmarks.datasets.farm_ads import FarmAds
+from benchmarks.datasets.german import German
 from benchmarks.datasets.ijcnn1 import Ijcnn1
 from benchmarks.datasets.news20_rebuilt import News20Rebuilt
 from benchmarks.datasets.rcv1_1500 import Rcv1Sample
@@ -21,6 +22,7 @@ CLASSES = (
     FarmAds,
     News20Rebuilt,
     Rcv1Sample,
+    German,
 )
 DATASETS = {cls.name: cls() for cls in CLASSES}
 

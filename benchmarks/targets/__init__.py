@@ -4,13 +4,27 @@ from benchmarks.targets.asgd import ASGD
 from benchmarks.targets.big_kernel import BigKernel
 from benchmarks.targets.growth import Growth
 from benchmarks.targets.kernel import Kernel
+from benchmarks.targets.leave_one_out import LeaveOne
 from benchmarks.targets.linear import Linear
 from benchmarks.targets.memory import Memory
 from benchmarks.targets.prediction import Prediction
 from benchmarks.targets.price import Price
+from benchmarks.targets.selection import Selection
 from benchmarks.targets.startup import Startup
 
-CLASSES = Linear, Price, Kernel, ASGD, Memory, Prediction, Startup, Growth, BigKernel
+CLASSES = (
+    Linear,
+    Price,
+    Kernel,
+    ASGD,
+    Memory,
+    Prediction,
+    Startup,
+    Growth,
+    BigKernel,
+    Selection,
+    LeaveOne,
+)
 TARGETS = {cls.name: cls() for cls in CLASSES}
 
 __all__ = ["TARGETS"]

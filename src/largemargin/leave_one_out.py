@@ -1,6 +1,7 @@
 """The leave-one-out error: a bound from the dual solution, and the error itself."""
 
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import cholesky, solve_triangular
@@ -19,16 +20,22 @@ from largemargin.solvers.metric import metric_of
 AT_BOUND = 1e-6
 
 
-def leave_one_out_bound(estimator, X, y, sample_weight=None, *, refined=False):
+def leave_one_out_bound(estimator, X, y, sample_weight=None, *, kind="paper"):
     """Bound the leave-one-out error of a machine by its dual solution.
 
-    Theorem 3 of the paper: at most ``(h sum_free beta + n_bound) / m``, where ``free``
-    are the rows with a dual variable between 0 and C, ``n_bound`` those at C, and ``h``
-    is the largest element of the diagonal of H, the kernel in the metric of the prices.
+    Theorem 3 of the paper, ``kind="paper"``: at most ``(h sum_free beta + n_bound) / m``,
+    where ``free`` are the rows with a dual variable between 0 and C, ``n_bound`` those at
+    C, and ``h`` is the largest element of the diagonal of H, the kernel in the metric of
+    the prices. Its proof leaves the row out of the losses, but in the mean and the
+    variance of the margins. That makes no difference at the paper's prices, which are
+    small against C; at prices such as ``"scale"`` it does, and the error may be larger.
 
-    Its proof leaves the row out of the losses, and in the mean and the variance of the
-    margins. It has no intercept; the intercept of a machine with ``lambda_var > 0`` can
-    be absorbed into H, that of one without cannot.
+    ``kind="stable"`` leaves the row out of everything: without it the gradient changes by
+    all that the row pulls, which bounds how far its margin may fall. Counted are the rows
+    whose margin does not exceed that. It holds at any prices, those for one unit of
+    weight staying as they are, and counts more rows at small ones.
+
+    Both need ``lambda_var > 0`` where there is an intercept: else nothing holds that.
 
     Parameters
     ----------
@@ -44,15 +51,14 @@ def leave_one_out_bound(estimator, X, y, sample_weight=None, *, refined=False):
     sample_weight : array-like of shape (n_samples,), default=None
         Their weights. A row is left out with all its weight.
 
-    refined : bool, default=False
-        Whether to count, of the free rows, those that the proof cannot clear, which have
-        ``h_ii beta_i >= 1``, instead of summing. Never larger, and still a bound.
+    kind : {"paper", "stable"}, default="paper"
+        Which bound.
 
     Returns
     -------
     bound : float
-        Of the share of rows that are misclassified when left out. With more than two
-        classes, the sum of the bounds of the machines of all classes.
+        Of the share of rows that are misclassified when left out; more than 1 says
+        nothing. With more than two classes, the sum of the bounds of all machines.
 
     See Also
     --------
@@ -63,30 +69,61 @@ def leave_one_out_bound(estimator, X, y, sample_weight=None, *, refined=False):
     >>> from sklearn.datasets import make_moons
     >>> from largemargin import LDMClassifier, leave_one_out_bound, leave_one_out_error
     >>> X, y = make_moons(noise=0.1, random_state=0)
-    >>> machine = LDMClassifier().fit(X, y)
+    >>> machine = LDMClassifier(lambda_var=0.1, lambda_mean=0.1).fit(X, y)
     >>> leave_one_out_error(machine, X, y) <= leave_one_out_bound(machine, X, y)
     True
     """
+    if kind not in KINDS:
+        raise ValueError(f"kind must be one of {', '.join(KINDS)}; got {kind!r}.")
     case = Case.of(estimator, X, y, sample_weight)
     bound = 0.0
-    for problem, beta in zip(case.problems, case.beta, strict=True):
+    for problem, beta, scores in zip(case.problems, case.beta, case.scores, strict=True):
         if problem.fit_intercept and problem.lambda_var == 0:
             raise ValueError(
                 "The bound does not hold for a machine with an intercept and "
                 "lambda_var=0. Use leave_one_out_error, or fit with fit_intercept=False "
                 "or lambda_var > 0."
             )
-        weight = problem.weight
-        at_bound = beta >= (1.0 - AT_BOUND) * problem.C
-        free = (beta > 0) & ~at_bound
-        lengths = metric_lengths(problem)
-        pulls = weight * beta
-        if refined:
-            doubtful = weight[free & (lengths * pulls >= 1.0)].sum()
-        else:
-            doubtful = lengths.max() * (weight[free] @ pulls[free])
-        bound += (doubtful + weight[at_bound].sum()) / problem.total
+        doubtful = KINDS[kind](problem, beta, problem.y * scores)
+        bound += doubtful / problem.total
     return float(bound)
+
+
+def doubtful_by_the_paper(problem, beta, margins):
+    """Return the weight of the rows that may be wrong by Theorem 3."""
+    weight = problem.weight
+    at_bound = beta >= (1.0 - AT_BOUND) * problem.C
+    free = weight[~at_bound]
+    # A row of weight s pulls s times as hard.
+    pulls = free**2 * beta[~at_bound]
+    return metric_products(problem).own.max() * pulls.sum() + weight[at_bound].sum()
+
+
+def doubtful_by_stability(problem, beta, margins):
+    """Return the weight of the rows whose margin may fall to zero without them.
+
+    Row i is gone from the gradient, which changes by ``v = a z - e d`` with
+    ``a = s (beta + reward)``, ``d = z - zbar`` and ``e = k (g - Mean(g))``, and from the
+    metric Q, which loses ``k d d'``, where ``k = spread s S / (S - s)``. The margin falls
+    by ``|v| |z|`` at the most, in the metric without the row.
+    """
+    own, to_mean, mean = metric_products(problem)
+    weight, total = problem.weight, problem.total
+    loss = problem.spread * weight * total / np.maximum(total - weight, 1e-300)
+    pull = weight * (beta + problem.reward)
+    scatter = loss * problem.centred(margins)
+    # Inner products, in the metric of all rows, of z and d.
+    z_d, d_d = own - to_mean, own - 2.0 * to_mean + mean
+    v_d = pull * z_d - scatter * d_d
+    v_v = pull**2 * own - 2.0 * pull * scatter * z_d + scatter**2 * d_d
+    # What the metric loses with the row makes all lengths grow.
+    growth = loss / np.maximum(1.0 - loss * d_d, 1e-12)
+    v_length = np.sqrt(np.maximum(v_v + growth * v_d**2, 0.0))
+    z_length = np.sqrt(np.maximum(own + growth * z_d**2, 0.0))
+    return weight[margins <= v_length * z_length].sum()
+
+
+KINDS = {"paper": doubtful_by_the_paper, "stable": doubtful_by_stability}
 
 
 def leave_one_out_error(estimator, X, y, sample_weight=None):
@@ -225,20 +262,32 @@ def share_metric(whole, rest, i):
     rest.design.memo(("inverse", rest.spread), (rest.weight,), downdate)
 
 
-def metric_lengths(problem):
-    """Return the diagonal of H: the squared length of each row in the metric."""
+class Products(NamedTuple):
+    """Inner products of the rows z and of their mean, in the metric of the prices."""
+
+    own: np.ndarray
+    to_mean: np.ndarray
+    mean: float
+
+
+def metric_products(problem):
+    """Return the diagonal of H, and what it says of the mean of the rows."""
     design = problem.design
-    if problem.lambda_var == 0:
-        return design.squared_norms()
     if not isinstance(design, KernelDesign) and design.n_features > MAX_FACTORED:
         problem = problem.on(design.as_kernel())
-    if isinstance(problem.design, KernelDesign):
-        return np.diagonal(metric_of(problem).matrix)
-    return row_lengths(problem)
+    if not isinstance(problem.design, KernelDesign):
+        return row_products(problem)
+    matrix = problem.design.gram
+    if problem.lambda_var > 0:
+        matrix = metric_of(problem).matrix
+    share = problem.y * problem.weight / problem.total
+    to_mean = problem.y * (matrix @ share)
+    own = np.diagonal(matrix).astype(np.float64)
+    return Products(own, to_mean, float(problem.mean(to_mean)))
 
 
-def row_lengths(problem):
-    """Return the diagonal of H for rows, from the metric of the features.
+def row_products(problem):
+    """Return the same for rows, from the metric of the features.
 
     The intercept is one more feature, a constant, whose norm is free.
     """
@@ -252,12 +301,13 @@ def row_lengths(problem):
         moment = np.block([[moment, ones[:, None]], [ones, problem.total]])
         mean = np.append(mean, problem.y @ weight)
         free = np.append(free, 0.0)
-    metric = np.diag(free) + problem.spread * (
-        moment - np.outer(mean, mean) / problem.total
-    )
+    covariance = moment - np.outer(mean, mean) / problem.total
+    metric = np.diag(free) + problem.spread * covariance
     root = solve_triangular(cholesky(metric, lower=True), np.eye(len(metric)), lower=True)
-    lengths = np.zeros(design.n_rows)
+    own, to_mean = np.zeros(design.n_rows), np.zeros(design.n_rows)
     for line in root:
         constant = line[-1] if problem.fit_intercept else 0.0
-        lengths += (design.scores(line[: design.n_features]) + constant) ** 2
-    return lengths
+        values = problem.y * (design.scores(line[: design.n_features]) + constant)
+        own += values**2
+        to_mean += values * problem.mean(values)
+    return Products(own, to_mean, float(problem.mean(to_mean)))

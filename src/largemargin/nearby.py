@@ -41,16 +41,30 @@ class Nearby:
         both = [(element, design.scores(element)) for element in elements]
         self.products = np.array([[design.inner(v, *w) for w in both] for v in elements])
         self.norm = design.inner(solution.w, solution.w, solution.scores)
+        self.own_mixture = self._mixture(problem.lambda_var, problem.lambda_mean)
+
+    def _mixture(self, lambda_var, lambda_mean):
+        """Return how the gradient at these prices is made up of the elements."""
+        parts = np.array([1.0, lambda_mean / self.total, 4.0 * lambda_var / self.total])
+        if self.slack is None:
+            return parts
+        return np.append(parts, self._balancing_shift(parts @ self.pulls))
+
+    def distance(self, lambda_var, lambda_mean):
+        """Return how far the optimum may lie from that at the solution's own prices.
+
+        The objective curves at least like ``|w|^2 / 2``, so that is no farther than the
+        gradient changes; NaN if the bounds do not allow to tell.
+        """
+        change = self._mixture(lambda_var, lambda_mean) - self.own_mixture
+        return np.sqrt(max(change @ self.products @ change, 0.0))
 
     def certify(self, lambda_var, lambda_mean):
         """Return the certificate of the solution at these prices."""
-        step = np.array([1.0, lambda_mean / self.total, 4.0 * lambda_var / self.total])
-        gap = self.complementarity
+        mixture = self._mixture(lambda_var, lambda_mean)
+        gap = self.complementarity + 0.5 * max(mixture @ self.products @ mixture, 0.0)
         if self.slack is not None:
-            shift = self._balancing_shift(step @ self.pulls)
-            gap += shift * self.shift_gap
-            step = np.append(step, shift)
-        gap += 0.5 * max(step @ self.products @ step, 0.0)
+            gap += mixture[-1] * self.shift_gap
         quadratic = 0.5 * self.norm + 2.0 * lambda_var * self.variance
         reward = lambda_mean * self.mean
         return Certificate(

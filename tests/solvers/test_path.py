@@ -50,7 +50,7 @@ def test_every_price_gets_what_it_would_get_alone(kind, fit_intercept):
 def test_one_solution_serves_prices_that_hardly_differ(kind):
     prices = [(10.0, 2.0**-k, 2.0**-n) for k in range(4, 9) for n in range(4, 9)]
     answers, solutions = run(problem_on(kind), prices)
-    assert len(solutions) < 5
+    assert len(solutions) <= len(prices) / 4
     assert all(answer.certificate.relative <= 1e-4 for answer in answers)
 
 

@@ -17,11 +17,11 @@ from largemargin._jit import EXTREME, JIT
 from largemargin.solvers.solution import Progress, Solution
 
 # Between two certificates.
-STEPS_PER_CALL = 500
+STEPS_PER_CALL = 1000
 # After so many steps a row Newton's method takes over.
 MAX_STEPS_PER_ROW = 300
 # A gap that descent reaches soon; smaller ones are Newton's.
-EASY = 1e-4
+EASY = 1e-5
 # A machine is solved when its gap is this small against what is asked of it.
 SOLVED = 0.3
 # Extremes are looked for in blocks of so many rows.

@@ -12,6 +12,12 @@ from largemargin.nearby import Nearby
 from largemargin.solvers import solve
 from largemargin.solvers.solution import Solution, Start
 
+# Solutions are this much better than asked for, so that they can serve other prices.
+SPARE = 0.3
+# A solution serves other prices if it is certified there, and if no score of a row can
+# change by more than this part of the margin on the way.
+SAME_SCORES = 0.1
+
 
 class Answers(NamedTuple):
     """What answers each price, or the error that was met there, and all solutions."""
@@ -34,6 +40,7 @@ class Path:
         self.problem, self.solver = problem, solver
         self.tol, self.max_iter, self.seed = tol, max_iter, seed
         self.progress = progress
+        self.radius = np.sqrt(problem.design.squared_norms().max())
         self.solutions = []
         # For each C, what tells how good its solutions are at other prices.
         self.known = {}
@@ -44,11 +51,13 @@ class Path:
         problem.refuse_unbounded()
         best = self._best_known(C, lambda_var, lambda_mean)
         if best is not None and best.certificate.relative <= self.tol:
-            return best
+            change = self.known[C][best.number].distance(lambda_var, lambda_mean)
+            if change * self.radius <= SAME_SCORES:
+                return best
         solution = solve(
             problem,
             self.solver,
-            tol=self.tol,
+            tol=SPARE * self.tol,
             max_iter=self.max_iter,
             start=self._start(C, best),
             progress=self.progress(),
