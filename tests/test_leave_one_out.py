@@ -7,7 +7,8 @@ from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine, make_moons
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import LeaveOneOut, cross_val_score
-from sklearn.preprocessing import minmax_scale
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler, minmax_scale
 from sklearn.svm import SVC
 
 from largemargin import (
@@ -144,3 +145,32 @@ def test_the_paper_s_bound_does_not_hold_at_large_prices_and_the_stable_one_does
     error = leave_one_out_error(machine, X, y)
     assert leave_one_out_bound(machine, X, y) < error
     assert error <= leave_one_out_bound(machine, X, y, kind="stable")
+
+
+@pytest.mark.parametrize("class_weight", ["balanced", {0: 3.0}])
+def test_class_weights_follow_the_rows_that_are_left(class_weight):
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(30, 2))
+    y = (X[:, 0] + rng.normal(size=30) > 1).astype(int)
+    for price in (0.0, "scale"):
+        machine = LinearLDMClassifier(
+            class_weight=class_weight, lambda_var=price, lambda_mean=price, tol=1e-9
+        )
+        wanted = 1 - cross_val_score(machine, X, y, cv=LeaveOneOut()).mean()
+        assert_allclose(leave_one_out_error(machine.fit(X, y), X, y), wanted)
+
+
+def test_a_pipeline_transforms_its_rows_first():
+    X, y = moons()
+    X = X * [100, 0.01]
+    machine = LDMClassifier(lambda_var=0.1, lambda_mean=0.1)
+    pipeline = make_pipeline(StandardScaler(), machine).fit(X, y)
+    inside = pipeline[-1], pipeline[0].transform(X), y
+    for function in leave_one_out_bound, leave_one_out_error:
+        assert_allclose(function(pipeline, X, y), function(*inside))
+
+
+def test_the_last_row_of_a_class_is_wrong_without_itself():
+    X = np.array([[0.0], [0.1], [0.2], [5.0]])
+    machine = LinearLDMClassifier().fit(X, [0, 0, 0, 1])
+    assert_allclose(leave_one_out_error(machine, X, [0, 0, 0, 1]), 0.25)

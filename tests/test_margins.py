@@ -13,6 +13,7 @@ from largemargin import (
     LDMClassifier,
     LDMClassifierCV,
     LinearLDMClassifier,
+    MarginDistribution,
     margin_distribution,
 )
 
@@ -46,6 +47,8 @@ def test_quantiles_split_the_rows_in_their_proportion(blobs):
         assert (
             np.mean(found.margins < quantile) <= level <= np.mean(found.margins <= quantile)
         )
+    tied = MarginDistribution(np.array([1.0, 2.0, 1.0]), None, np.ones(3))
+    assert_allclose(tied.cumulative(), [[1, 1, 2], [2 / 3, 2 / 3, 1]])
     margins, shares = found.cumulative()
     assert (np.diff(margins) >= 0).all()
     assert shares[-1] == 1
@@ -87,6 +90,8 @@ def test_other_classifiers_pipelines_and_searches_have_margins_too(blobs):
     linear = margin_distribution(LinearSVC().fit(X, y), X, y)
     assert linear.normalised is not None
     assert margin_distribution(SVC().fit(X, y), X, y).normalised is None
+    pairs = SVC(kernel="linear").fit(np.eye(9), np.arange(9) % 3)
+    assert margin_distribution(pairs, np.eye(9), np.arange(9) % 3).normalised is None
     pipeline = make_pipeline(StandardScaler(), RidgeClassifier()).fit(X, y)
     assert_allclose(
         margin_distribution(pipeline, X, y).margins, y * pipeline.decision_function(X)
@@ -100,6 +105,8 @@ def test_labels_that_the_machine_does_not_know_are_refused(blobs):
     machine = LinearLDMClassifier().fit(X, y)
     with pytest.raises(ValueError, match=r"classes of the estimator.*got array\(\[3\]\)"):
         margin_distribution(machine, X[:3], [-1, 1, 3])
+    with pytest.raises(ValueError, match="not be negative"):
+        margin_distribution(machine, X[:2], y[:2], [1, -1])
     with pytest.raises(ValueError, match="label for each of the 3 rows; got 2"):
         margin_distribution(machine, X[:3], [-1, 1])
     several = SVC(decision_function_shape="ovo").fit(np.eye(8), np.arange(8) // 2)

@@ -19,6 +19,7 @@ from largemargin import (
     PriceInfluenceDisplay,
     margin_distribution,
 )
+from largemargin.plotting import labels
 
 mpl.use("Agg")
 
@@ -91,6 +92,12 @@ def test_a_machine_is_cross_validated_around_its_own_prices(blobs):
         PriceInfluenceDisplay.from_estimator(SVC(), X, y, price="C", values=[1])
     with pytest.raises(ValueError, match=r"can be searched; got 'tol'"):
         PriceInfluenceDisplay.from_estimator(machine, X, y, price="tol", values=[1])
+
+
+def test_any_value_of_a_grid_gets_a_label():
+    values = [1, 2, 4, np.inf, None, "0.3*scale"]
+    wanted = ["$2^{0}$", "$2^{1}$", "$2^{2}$", "inf", "None", "0.3 scale"]
+    assert labels(values) == wanted
 
 
 def test_convergence_is_drawn_for_every_class(iris):

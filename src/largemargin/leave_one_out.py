@@ -6,13 +6,19 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import cholesky, solve_triangular
 from sklearn.base import clone
+from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
+from largemargin._compat import check_sample_weight
 from largemargin.designs.kernel import KernelDesign
 from largemargin.designs.linear import MAX_FACTORED
-from largemargin.estimators.base import BaseLDMClassifier, settle_prices
+from largemargin.estimators.base import (
+    BaseLDMClassifier,
+    class_weights,
+    settle_prices,
+)
 from largemargin.estimators.kernel import LDMClassifier
-from largemargin.margins import machine_of
+from largemargin.problem import NoMinimum
 from largemargin.solvers import Start, solve
 from largemargin.solvers.metric import metric_of
 
@@ -40,7 +46,7 @@ def leave_one_out_bound(estimator, X, y, sample_weight=None, *, kind="paper"):
     Parameters
     ----------
     estimator : LDMClassifier or LinearLDMClassifier
-        Fitted; also at the end of a search.
+        Fitted; also at the end of a pipeline or a search.
 
     X : {array-like, sparse matrix} of shape (n_samples, n_features)
         The rows it was fitted on: a machine keeps only those that it predicts from.
@@ -49,7 +55,7 @@ def leave_one_out_bound(estimator, X, y, sample_weight=None, *, kind="paper"):
         Their labels.
 
     sample_weight : array-like of shape (n_samples,), default=None
-        Their weights. A row is left out with all its weight.
+        Their weights, by which rows count, too. A row is left out with all its weight.
 
     kind : {"paper", "stable"}, default="paper"
         Which bound.
@@ -85,22 +91,19 @@ def leave_one_out_bound(estimator, X, y, sample_weight=None, *, kind="paper"):
                 "or lambda_var > 0."
             )
         doubtful = KINDS[kind](problem, beta, problem.y * scores)
-        bound += doubtful / problem.total
+        bound += np.average(doubtful, weights=case.sample_weight)
     return float(bound)
 
 
 def doubtful_by_the_paper(problem, beta, margins):
-    """Return the weight of the rows that may be wrong by Theorem 3."""
-    weight = problem.weight
+    """Return how far each row may be wrong by Theorem 3."""
     at_bound = beta >= (1.0 - AT_BOUND) * problem.C
-    free = weight[~at_bound]
-    # A row of weight s pulls s times as hard.
-    pulls = free**2 * beta[~at_bound]
-    return metric_products(problem).own.max() * pulls.sum() + weight[at_bound].sum()
+    pulls = problem.weight * beta
+    return np.where(at_bound, 1.0, metric_products(problem).own.max() * pulls)
 
 
 def doubtful_by_stability(problem, beta, margins):
-    """Return the weight of the rows whose margin may fall to zero without them.
+    """Return for each row whether its margin may fall to zero without it.
 
     Row i is gone from the gradient, which changes by ``v = a z - e d`` with
     ``a = s (beta + reward)``, ``d = z - zbar`` and ``e = k (g - Mean(g))``, and from the
@@ -120,7 +123,7 @@ def doubtful_by_stability(problem, beta, margins):
     growth = loss / np.maximum(1.0 - loss * d_d, 1e-12)
     v_length = np.sqrt(np.maximum(v_v + growth * v_d**2, 0.0))
     z_length = np.sqrt(np.maximum(own + growth * z_d**2, 0.0))
-    return weight[margins <= v_length * z_length].sum()
+    return margins <= v_length * z_length
 
 
 KINDS = {"paper": doubtful_by_the_paper, "stable": doubtful_by_stability}
@@ -136,7 +139,7 @@ def leave_one_out_error(estimator, X, y, sample_weight=None):
     Parameters
     ----------
     estimator : LDMClassifier or LinearLDMClassifier
-        Fitted; also at the end of a search.
+        Fitted; also at the end of a pipeline or a search.
 
     X : {array-like, sparse matrix} of shape (n_samples, n_features)
         The rows it was fitted on.
@@ -145,7 +148,7 @@ def leave_one_out_error(estimator, X, y, sample_weight=None):
         Their labels.
 
     sample_weight : array-like of shape (n_samples,), default=None
-        Their weights. A row is left out with all its weight.
+        Their weights, by which rows count, too. A row is left out with all its weight.
 
     Returns
     -------
@@ -157,9 +160,8 @@ def leave_one_out_error(estimator, X, y, sample_weight=None):
     leave_one_out_bound : A bound that costs no fit.
     """
     case = Case.of(estimator, X, y, sample_weight)
-    weight = case.problems[0].weight
-    wrong = [case.predict_without(i) != case.y[i] for i in range(len(weight))]
-    return float(np.average(wrong, weights=weight))
+    wrong = [case.predict_without(i) != case.y[i] for i in range(len(case.y))]
+    return float(np.average(wrong, weights=case.sample_weight))
 
 
 @dataclass
@@ -169,6 +171,7 @@ class Case:
     machine: BaseLDMClassifier
     classes: np.ndarray
     y: np.ndarray
+    sample_weight: np.ndarray
     problems: list
     beta: np.ndarray
     offsets: np.ndarray
@@ -178,12 +181,12 @@ class Case:
     def of(cls, estimator, X, y, sample_weight):
         """Return the case, or raise if this is not a machine or these are not its rows."""
         check_is_fitted(estimator)
-        fitted = machine_of(estimator)
+        fitted, X = unwrap(estimator, X)
         if not isinstance(fitted, BaseLDMClassifier) or not hasattr(fitted, "dual_beta_"):
             raise TypeError(
                 "The leave-one-out error needs a fitted LDMClassifier or "
-                f"LinearLDMClassifier with a dual solution; got {type(fitted).__name__}. A "
-                "pipeline's last step works on the rows that reach it."
+                "LinearLDMClassifier with a dual solution, alone or at the end of a "
+                f"pipeline or a search; got {type(fitted).__name__}."
             )
         machine = clone(fitted)
         X, y, weight = machine._validate(X, y, sample_weight)
@@ -198,15 +201,15 @@ class Case:
             machine.gamma = fitted._kernel.gamma
         classes, problems = machine._pose(y[counted], weight[counted])
         design = machine._design(X, weight, counted)
-        scores = fitted.decision_function(X[counted])
         return cls(
             machine,
             classes,
             y[counted],
+            check_sample_weight(sample_weight, X, dtype=np.float64)[counted],
             [problem.on(design) for problem in problems],
             beta[:, counted] / weight[counted],
             fitted.intercept_,
-            scores.reshape(len(scores), -1).T,
+            (fitted._scores(X[counted]) + fitted.intercept_).T,
         )
 
     def predict_without(self, i):
@@ -216,32 +219,51 @@ class Case:
         return self.classes[winner]
 
     def _score_without(self, i, k):
-        machine, problem, beta = self.machine, self.problems[k], self.beta[k]
-        if beta[i] == 0 and problem.lambda_var == problem.lambda_mean == 0:
+        problem, beta = self.problems[k], self.beta[k]
+        is_balanced = self.machine.class_weight == "balanced"
+        is_svm = problem.lambda_var == problem.lambda_mean == 0
+        if beta[i] == 0 and is_svm and not is_balanced:
             return self.scores[k, i]
         kept = np.arange(problem.design.n_rows) != i
-        weight = problem.weight[kept]
-        prices = settle_prices(
-            machine.C, machine.lambda_var, machine.lambda_mean, weight.sum()
-        )
-        rest = replace(
-            problem,
-            design=problem.design.without(i),
-            y=problem.y[kept],
-            weight=weight,
-            reward=None,
-            **dict(zip(("C", "lambda_var", "lambda_mean"), prices, strict=True)),
-        )
-        share_metric(problem, rest, i)
-        solution = solve(
-            rest,
-            "auto" if machine.solver == "asgd" else machine.solver,
-            tol=machine.tol,
-            max_iter=machine.max_iter,
-            start=Start(beta[kept], None, self.offsets[k]),
-            rng=np.random.default_rng(0),
-        )
+        rest = self._problem_without(i, problem, kept)
+        if (rest.y == rest.y[0]).all():  # nothing is left of the class of this row
+            return rest.y[0] * np.inf
+        if not is_balanced:
+            share_metric(problem, rest, i)
+        machine = self.machine
+        try:
+            solution = solve(
+                rest,
+                "auto" if machine.solver == "asgd" else machine.solver,
+                tol=machine.tol,
+                max_iter=machine.max_iter,
+                start=Start(beta[kept], None, self.offsets[k]),
+                rng=np.random.default_rng(0),
+            )
+        except NoMinimum:  # the larger class draws the intercept to itself
+            return np.copysign(np.inf, rest.y @ rest.weight)
         return problem.design.score_of(i, solution.w, kept) + solution.offset
+
+    def _problem_without(self, i, problem, kept):
+        machine, weight = self.machine, self.sample_weight[kept]
+        weight = weight * class_weights(machine.class_weight, self.y[kept], weight)
+        prices = machine.C, machine.lambda_var, machine.lambda_mean
+        rest = replace(
+            problem, design=problem.design.without(i), y=problem.y[kept], weight=weight
+        )
+        return rest.at(*settle_prices(*prices, weight.sum()))
+
+
+def unwrap(estimator, X):
+    """Return the machine inside pipelines and searches, and the rows that reach it."""
+    while True:
+        if isinstance(estimator, Pipeline):
+            X = estimator[:-1].transform(X) if len(estimator) > 1 else X
+            estimator = estimator[-1]
+        elif hasattr(estimator, "best_estimator_"):
+            estimator = estimator.best_estimator_
+        else:
+            return estimator, X
 
 
 def share_metric(whole, rest, i):

@@ -101,8 +101,9 @@ class MarginDistribution:
     def cumulative(self):
         """Return the sorted margins and the share of rows with at most each of them."""
         order = np.argsort(self.margins, kind="stable")
-        shares = np.cumsum(self.weight[order])
-        return self.margins[order], shares / shares[-1]
+        margins, shares = self.margins[order], np.cumsum(self.weight[order])
+        last_of_ties = np.searchsorted(margins, margins, side="right") - 1
+        return margins, shares[last_of_ties] / shares[-1]
 
 
 def margin_distribution(estimator, X, y, sample_weight=None):
@@ -151,6 +152,8 @@ def margin_distribution(estimator, X, y, sample_weight=None):
             f"y must hold classes of the estimator, {classes!r}; got {unknown!r} too."
         )
     weight = check_sample_weight(sample_weight, scores.reshape(len(y), -1))
+    if (weight < 0).any() or not weight.any():
+        raise ValueError("sample_weight must not be negative, and positive somewhere.")
     codes = np.searchsorted(classes, y)
     if scores.ndim == 1:
         margins, pairs = np.where(codes == 1, scores, -scores), None
@@ -187,6 +190,8 @@ def element_products(machine):
     """Return the inner products of the elements ``w`` of a machine, if they are known."""
     if hasattr(machine, "_products"):
         return machine._products
+    if hasattr(machine, "decision_function_shape") and len(machine.classes_) > 2:
+        return None  # coef_ has a row for each pair of classes
     try:
         coef = machine.coef_
     except AttributeError:

@@ -4,6 +4,7 @@ Lines differ in style and marks, not in colour alone.
 """
 
 from collections.abc import Mapping
+from numbers import Real
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -400,16 +401,21 @@ class PriceInfluenceDisplay:
 
 def labels(values):
     """Return the values of a grid as labels of a few letters."""
-    numbers = [value for value in values if not isinstance(value, str) and value > 0]
+    numbers = [value for value in values if is_number(value) and value > 0]
     powers = np.log2(numbers)
     as_powers = len(numbers) > 2 and np.all(powers == np.round(powers))
     return [label(value, as_powers) for value in values]
 
 
+def is_number(value):
+    """Return whether a value of a grid is a finite number."""
+    return isinstance(value, Real) and np.isfinite(value)
+
+
 def label(value, as_power):
     """Return one value as a label, written as a power of two if that is asked for."""
-    if isinstance(value, str):
-        return value.replace("*", " ")
+    if not is_number(value):
+        return str(value).replace("*", " ")
     if as_power and value > 0:
         return f"$2^{{{round(np.log2(value))}}}$"
     return f"{value:.3g}"

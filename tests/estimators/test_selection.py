@@ -179,7 +179,8 @@ def test_the_paper_grid_has_735_points_and_widths_in_units_of_the_distance(rows)
     assert set(results["param_C"]) == {10.0, 50.0, 100.0}
     lambdas = {2.0**k for k in range(-8, -1)}
     assert set(results["param_lambda_var"]) == set(results["param_lambda_mean"]) == lambdas
-    widths = pdist(X).mean() * 2.0 ** np.arange(-2, 3)
+    # A row may meet itself, which makes the mean one n-th smaller.
+    widths = pdist(X).mean() * (1 - 1 / len(X)) * 2.0 ** np.arange(-2, 3)
     assert_allclose(sorted(set(results["param_gamma"])), sorted(1 / (2 * widths**2)))
     assert len(LinearLDMClassifierCV("paper", cv=2).fit(X, y).cv_results_["params"]) == 147
 
@@ -192,6 +193,10 @@ def test_widths_count_rows_by_their_weight(rows):
     weighted = LDMClassifierCV("paper", cv=folds, **options).fit(X, y, weight)
     repeated = LDMClassifierCV("paper", cv=2, **options)
     repeated.fit(np.repeat(X, weight, axis=0), np.repeat(y, weight))
+    scaled = clone(weighted).fit(X, y, weight / 1000)
+    assert_allclose(
+        list(scaled.cv_results_["param_gamma"]), list(weighted.cv_results_["param_gamma"])
+    )
     assert_allclose(
         list(weighted.cv_results_["param_gamma"]), list(repeated.cv_results_["param_gamma"])
     )
@@ -300,3 +305,62 @@ def test_progress_goes_to_the_logger(rows, caplog):
         LinearLDMClassifierCV(Cs=[1.0], cv=2, verbose=1).fit(*rows)
     assert "16 of 16 fits" in caplog.text
     assert "s left" in caplog.text
+
+
+def test_entries_that_come_twice_in_sparse_rows_are_added(rows):
+    X, y = rows
+    columns, starts = np.tile(np.tile(np.arange(6), 2), 90), np.arange(0, 1081, 12)
+    twice = sp.csr_matrix((np.hstack([3 * X, -2 * X]).ravel(), columns, starts), (90, 6))
+    ours, _ = pair("linear", cv=3)
+    scores = [clone(ours).fit(Z, y).cv_results_["mean_test_score"] for Z in (X, twice)]
+    assert_allclose(*scores)
+
+
+def test_folds_without_weight_fail_by_themselves(rows):
+    X, y = rows
+    folds = np.arange(90) % 3
+    search = LinearLDMClassifierCV(Cs=[1.0], lambda_vars=["scale"], error_score=0.0)
+    search.set_params(cv=PredefinedSplit(folds))
+    with pytest.warns(FitFailedWarning, match="no row of any weight to test on"):
+        search.fit(X, y, sample_weight=folds != 0)
+    assert (search.cv_results_["split0_test_score"] == 0).all()
+    assert (search.cv_results_["split1_test_score"] > 0).all()
+    with pytest.raises(ValueError, match=r"All .*at least one non-zero"):
+        search.fit(X, y, sample_weight=folds == 0)
+
+
+def test_a_kernel_that_fails_in_a_fold_gets_the_error_score(rows):
+    calls = []
+
+    def moody(X, Y):
+        calls.append(1)
+        if len(calls) == 1:
+            raise RuntimeError("not now")
+        return X @ Y.T
+
+    search = LDMClassifierCV(Cs=[1.0], lambda_vars=[0.0], kernel=moody, error_score=0.0)
+    with pytest.warns(FitFailedWarning, match="RuntimeError: not now"):
+        search.fit(*rows)
+    assert len(search.cv_results_["params"]) == 2  # no widths to search
+
+
+def test_scorers_get_weights_only_if_they_take_them(rows):
+    X, y = rows
+    weight = np.arange(90) % 2 + 1.0
+    search = LinearLDMClassifierCV(Cs=[1.0], lambda_vars=[0.0], cv=3)
+    for scoring in (lambda machine, X, y: machine.score(X, y), "balanced_accuracy"):
+        assert search.set_params(scoring=scoring).fit(X, y, weight).best_score_ > 0.5
+
+
+def test_names_of_features_reach_the_best_machine(rows):
+    pd = pytest.importorskip("pandas")
+    X, y = pd.DataFrame(rows[0], columns=list("abcdef")), rows[1]
+    search = LDMClassifierCV(Cs=[1.0], lambda_vars=[0.0], cv=2).fit(X, y)
+    assert list(search.best_estimator_.feature_names_in_) == list("abcdef")
+    assert_array_equal(search.predict(X), search.best_estimator_.predict(X))
+
+
+def test_a_search_without_a_refit_forgets_the_last_one(rows):
+    search = LinearLDMClassifierCV(Cs=[1.0], cv=2).fit(*rows)
+    search.set_params(refit=False).fit(*rows)
+    assert not hasattr(search, "best_estimator_")

@@ -42,8 +42,8 @@ def all_or_nothing(estimator):
         raise
 
 
-class Stopped(Exception):
-    """Raised in the threads of a fit that was interrupted."""
+class Stopped(BaseException):
+    """Raised in the threads of a fit that was interrupted; no error of the fit itself."""
 
 
 class BaseLDMClassifier(ClassifierMixin, BaseEstimator):
@@ -107,10 +107,7 @@ class BaseLDMClassifier(ClassifierMixin, BaseEstimator):
         X, y = validate_data(
             self, X, y, accept_sparse="csr", dtype=FLOATS, multi_output=False, **options
         )
-        check_sparse_indices(X)
-        if sp.issparse(X) and not X.has_canonical_format:
-            X = X.copy()
-            X.sum_duplicates()
+        X = canonical_rows(X)
         if len(np.unique(y)) > 2:  # any two values are labels; many may be measurements
             check_classification_targets(y)
         return X, y, self._row_weights(X, y, sample_weight)
@@ -291,10 +288,13 @@ def settle_prices(C, lambda_var, lambda_mean, total):
     return tuple(prices)
 
 
-def check_sparse_indices(X):
-    """Raise if a sparse matrix points outside itself, as overflowed indices do."""
+def canonical_rows(X):
+    """Return sparse rows with each entry once, or raise if they point outside themselves.
+
+    Overflowed indices do that.
+    """
     if not sp.issparse(X):
-        return
+        return X
     n_rows, n_features = X.shape
     indptr, indices = X.indptr, X.indices
     regular = (
@@ -315,6 +315,10 @@ def check_sparse_indices(X):
             f"{indices.min()} .. {indices.max()}. Were they overflowed? Build the matrix "
             "with 64 bit indices."
         )
+    if not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    return X
 
 
 def class_weights(class_weight, y, weight):

@@ -5,6 +5,7 @@ its Gram matrix is made once, and every price is answered from there by a path o
 starts, on which one solution often serves many prices, see ``solvers.path``.
 """
 
+import inspect
 import logging
 import time
 import warnings
@@ -12,7 +13,9 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from copy import copy
 from dataclasses import dataclass, field
+from functools import partial
 from threading import Event, Lock
+from typing import NamedTuple
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -39,11 +42,25 @@ def accuracy(machine, X, y, sample_weight=None):
     return machine.score(X, y, sample_weight)
 
 
+def takes_weight(scorer):
+    """Return whether a scorer can be given sample weights."""
+    parameters = inspect.signature(scorer).parameters.values()
+    return any(p.name == "sample_weight" or p.kind == p.VAR_KEYWORD for p in parameters)
+
+
+class Task(NamedTuple):
+    """The points that share a kernel width, in one fold."""
+
+    fold: int
+    train: np.ndarray
+    test: np.ndarray
+    numbers: list
+
+
 @dataclass
 class Fold:
     """Training and test rows of one split, as the machine wants them."""
 
-    number: int
     X: object
     y: np.ndarray
     weight: np.ndarray
@@ -62,8 +79,8 @@ class Outcome:
     """What a task found for each of its points."""
 
     scores: np.ndarray
-    seconds: float
-    score_seconds: float
+    seconds: float = 0.0
+    score_seconds: float = 0.0
     errors: dict = field(default_factory=dict)
     n_short: int = 0
 
@@ -75,39 +92,39 @@ class Search:
         self.machine, self.points, self.scorer = machine, points, scorer
         self.n_jobs, self.verbose = n_jobs, verbose
         self.stop, self.lock = Event(), Lock()
-        self.n_done = 0
+        self.n_done = self.n_fits = 0
         self.begin = time.perf_counter()
 
     def run(self, X, y, sample_weight, splits):
         """Return scores, seconds and errors, a row a point and a column a fold."""
-        by_design = {}
+        by_width = {}
         for k, point in enumerate(self.points):
-            by_design.setdefault(point.get("gamma"), []).append(k)
-        folds = [
-            self._fold(number, X, y, sample_weight, *split)
-            for number, split in enumerate(splits)
+            by_width.setdefault(point.get("gamma"), []).append(k)
+        tasks = [
+            Task(fold, train, test, numbers)
+            for fold, (train, test) in enumerate(splits)
+            for numbers in by_width.values()
         ]
-        self.n_fits = len(self.points) * len(folds)
-        tasks = [(fold, numbers) for fold in folds for numbers in by_design.values()]
-        table = Table(len(self.points), len(folds))
+        self.n_fits = len(self.points) * len(splits)
+        table = Table(len(self.points), len(splits))
         n_threads = min(effective_n_jobs(self.n_jobs), len(tasks))
         single = n_threads > 1 or X.shape[0] < THREADED_ROWS
+        attempt = partial(self._attempt, X, y, sample_weight)
         with one_blas_thread() if single else nullcontext():
-            for (fold, numbers), outcome in zip(
-                tasks, self._outcomes(tasks, n_threads), strict=True
-            ):
-                table.put(numbers, fold.number, outcome)
+            outcomes = self._outcomes(attempt, tasks, n_threads)
+            for task, outcome in zip(tasks, outcomes, strict=True):
+                table.put(task, outcome)
         return table
 
-    def _outcomes(self, tasks, n_threads):
+    def _outcomes(self, attempt, tasks, n_threads):
         """Yield the outcome of each task, in order."""
         try:
             if n_threads == 1:
-                yield from (self._attempt(*task) for task in tasks)
+                yield from map(attempt, tasks)
                 return
             pool = ThreadPoolExecutor(n_threads)
             try:
-                yield from pool.map(lambda task: self._attempt(*task), tasks)
+                yield from pool.map(attempt, tasks)
             finally:
                 self.stop.set()
                 pool.shutdown(wait=False, cancel_futures=True)
@@ -121,53 +138,77 @@ class Search:
         if self.stop.is_set():
             raise Stopped
 
-    def _count(self, n_fits=1):
+    def _count(self):
         with self.lock:
-            self.n_done += n_fits
+            self.n_done += 1
 
     def _tell(self):
         seconds = time.perf_counter() - self.begin
-        left = seconds * (self.n_fits / self.n_done - 1.0)
+        left = seconds * (self.n_fits / max(self.n_done, 1) - 1.0)
         told = "%d of %d fits, %.1f s, %.1f s left"
         logger.info(told, self.n_done, self.n_fits, seconds, left)
 
-    def _fold(self, number, X, y, sample_weight, train, test):
-        machine = self.machine
-        X_train, y_train = safe_split(machine, X, y, train)
-        X_test, y_test = safe_split(machine, X, y, test, train)
-        weights = (None, None)
-        if sample_weight is not None:
-            weights = sample_weight[train], sample_weight[test]
-        weight = machine._row_weights(X_train, y_train, weights[0])
-        return Fold(number, X_train, y_train, weight, X_test, y_test, weights[1])
-
-    def _attempt(self, fold, numbers):
+    def _attempt(self, X, y, sample_weight, task):
         """Return the outcome of a task; what fails as a whole fails at all its points."""
         try:
-            outcome = self._work(fold, numbers)
-        except ValueError as error:
-            self._count(len(numbers))
-            failed = dict.fromkeys(range(len(numbers)), error)
-            outcome = Outcome(np.full(len(numbers), np.nan), 0.0, 0.0, failed)
+            outcome = self._work(self._fold(X, y, sample_weight, task), task.numbers)
+        except Exception as error:
+            n_points = len(task.numbers)
+            failed = dict.fromkeys(range(n_points), error)
+            outcome = Outcome(np.full(n_points, np.nan), errors=failed)
         if self.verbose:
             self._tell()
         return outcome
+
+    def _fold(self, X, y, sample_weight, task):
+        machine = self.machine
+        X_train, y_train = safe_split(machine, X, y, task.train)
+        X_test, y_test = safe_split(machine, X, y, task.test, task.train)
+        weight = test_weight = None
+        if sample_weight is not None:
+            weight, test_weight = sample_weight[task.train], sample_weight[task.test]
+            if not test_weight.any():
+                raise ValueError(f"Fold {task.fold} has no row of any weight to test on.")
+        weight = machine._row_weights(X_train, y_train, weight)
+        return Fold(X_train, y_train, weight, X_test, y_test, test_weight)
 
     def _work(self, fold, numbers):
         begin = time.perf_counter()
         points = [self.points[k] for k in numbers]
         machine = clone(self.machine).set_params(**points[0])
         machine.n_features_in_ = fold.X.shape[1]
+        classes, paths = self._solve(machine, fold, points)
+        outcome = Outcome(np.full(len(points), np.nan))
+        served = {}
+        for k in range(len(points)):
+            answers = [path.answers[k] for path in paths]
+            errors = [answer for answer in answers if isinstance(answer, Exception)]
+            if errors:
+                outcome.errors[k] = errors[0]
+                continue
+            outcome.n_short += any(a.certificate.relative > machine.tol for a in answers)
+            served.setdefault(tuple(a.number for a in answers), []).append(k)
+        solved = time.perf_counter()
+        solutions = [path.solutions for path in paths]
+        if self.scorer is accuracy and served:
+            shares = accuracies(machine, classes, fold, solutions, list(served))
+            for share, ks in zip(shares, served.values(), strict=True):
+                outcome.scores[ks] = share
+        elif served:
+            self._score(machine, classes, fold, solutions, points, served, outcome)
+        outcome.seconds = (solved - begin) / len(points)
+        outcome.score_seconds = (time.perf_counter() - solved) / len(points)
+        return outcome
+
+    def _solve(self, machine, fold, points):
+        """Return the classes, and for each machine what answers the prices."""
         counted = fold.counted
-        classes, problems = machine._pose(fold.y[counted], fold.weight[counted])
+        weight = fold.weight[counted]
+        classes, problems = machine._pose(fold.y[counted], weight)
         design = machine._design(fold.X, fold.weight, counted)
-        total = fold.weight[counted].sum()
-        prices = [
-            settle_prices(*(point[name] for name in PRICES), total) for point in points
-        ]
-        seeds = check_random_state(machine.random_state).randint(
-            2**31 - 1, size=len(problems)
-        )
+        prices = [settle_prices(*map(point.get, PRICES), weight.sum()) for point in points]
+        rng = check_random_state(machine.random_state)
+        seeds = rng.randint(2**31 - 1, size=len(problems))
         paths = [
             solve_path(
                 problem.on(design),
@@ -177,45 +218,25 @@ class Search:
                 tol=machine.tol,
                 max_iter=machine.max_iter,
                 progress=lambda: Progress(self._watch),
+                # A point is done when its last machine is.
                 on_answer=self._count if problem is problems[-1] else None,
             )
             for problem, seed in zip(problems, seeds, strict=True)
         ]
-        outcome = Outcome(np.full(len(points), np.nan), 0.0, 0.0)
-        served = {}
-        for k in range(len(points)):
-            answers = [path.answers[k] for path in paths]
-            errors = [answer for answer in answers if isinstance(answer, ValueError)]
-            if errors:
-                outcome.errors[k] = errors[0]
-                continue
-            outcome.n_short += any(a.certificate.relative > machine.tol for a in answers)
-            served.setdefault(tuple(a.number for a in answers), []).append(k)
-        solved = time.perf_counter()
-        outcome.seconds = (solved - begin) / len(points)
-        solutions = [path.solutions for path in paths]
-        self._score(machine, classes, fold, solutions, points, served, outcome)
-        outcome.score_seconds = (time.perf_counter() - solved) / len(points)
-        return outcome
+        return classes, paths
 
     def _score(self, machine, classes, fold, solutions, points, served, outcome):
-        """Score each combination of solutions that serves some points."""
-        if not served:
-            return
-        if self.scorer is accuracy:
-            shares = accuracies(machine, classes, fold, solutions, list(served))
-            for share, ks in zip(shares, served.values(), strict=True):
-                outcome.scores[ks] = share
-            return
+        """Score each combination of solutions that serves some points, by a machine."""
+        counted = fold.counted
+        extra = {}
+        if fold.test_weight is not None and takes_weight(self.scorer):
+            extra["sample_weight"] = fold.test_weight
         for chosen, ks in served.items():
             fitted = copy(machine).set_params(**points[ks[0]])
             results = [(some[n], {}) for some, n in zip(solutions, chosen, strict=True)]
-            counted = fold.counted
-            fitted._keep_results(classes, results, fold.weight[counted], counted)
-            fitted._keep_elements(fold.X, [solution for solution, _ in results], counted)
-            weight = fold.test_weight
-            extra = {} if weight is None else {"sample_weight": weight}
             try:
+                fitted._keep_results(classes, results, fold.weight[counted], counted)
+                fitted._keep_elements(fold.X, [result[0] for result in results], counted)
                 value = self.scorer(fitted, fold.X_test, fold.y_test, **extra)
                 outcome.scores[ks] = float(value)
             except Exception as error:
@@ -252,8 +273,9 @@ class Table:
         self.passed_over = {}
         self.n_short = 0
 
-    def put(self, numbers, fold, outcome):
+    def put(self, task, outcome):
         """Take in the outcome of a task."""
+        numbers, fold = task.numbers, task.fold
         self.scores[numbers, fold] = outcome.scores
         self.seconds[numbers, fold] = outcome.seconds
         self.score_seconds[numbers, fold] = outcome.score_seconds

@@ -12,7 +12,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from largemargin._compat import Interval, StrOptions, check_sample_weight, fit_context
-from largemargin.estimators.base import FLOATS, all_or_nothing, check_sparse_indices
+from largemargin.estimators.base import FLOATS, all_or_nothing, canonical_rows
 from largemargin.estimators.kernel import LDMClassifier
 from largemargin.estimators.linear import LinearLDMClassifier
 from largemargin.estimators.search import Search, accuracy
@@ -40,13 +40,12 @@ GRIDS = {
 
 
 def mean_distance(X, weight):
-    """Return the mean distance of two different rows, a weight of 2 being two rows."""
+    """Return the mean distance of two rows drawn by their weights, one may come twice."""
     start, total = 0, 0.0
     for part in pairwise_distances_chunked(X):
         total += weight[start : start + len(part)] @ (part @ weight)
         start += len(part)
-    mass = weight.sum()
-    return total / (mass * (mass - 1.0)) if mass > 1 else 0.0
+    return total / weight.sum() ** 2
 
 
 def paper_gammas(X, weight):
@@ -154,7 +153,7 @@ class BaseLDMClassifierCV(ClassifierMixin, BaseEstimator):
             X, y = validate_data(
                 self, X, y, accept_sparse="csr", dtype=FLOATS, multi_output=False
             )
-            check_sparse_indices(X)
+            X = canonical_rows(X)
             check_classification_targets(y)
             if sample_weight is not None:
                 sample_weight = check_sample_weight(sample_weight, X, dtype=np.float64)
@@ -171,11 +170,18 @@ class BaseLDMClassifierCV(ClassifierMixin, BaseEstimator):
             self._choose(points, table)
             self.n_splits_ = len(splits)
             self.classes_ = np.unique(y)
+            for name in "best_estimator_", "n_iter_":
+                vars(self).pop(name, None)
             if self.refit:
-                best = machine.set_params(**self.best_params_)
-                self.best_estimator_ = best.fit(X, y, sample_weight)
-                self.classes_, self.n_iter_ = best.classes_, best.n_iter_
+                self._refit(machine, X, y, sample_weight)
         return self
+
+    def _refit(self, machine, X, y, sample_weight):
+        best = machine.set_params(**self.best_params_).fit(X, y, sample_weight)
+        if hasattr(self, "feature_names_in_"):
+            best.feature_names_in_ = self.feature_names_in_
+        self.best_estimator_ = best
+        self.classes_, self.n_iter_ = best.classes_, best.n_iter_
 
     def _points(self, machine, X, sample_weight):
         """Return the points of the grid as ``GridSearchCV`` would order them."""
@@ -195,8 +201,9 @@ class BaseLDMClassifierCV(ClassifierMixin, BaseEstimator):
         splits = list(check_cv(self.cv, y, classifier=True).split(X, y, groups))
         if not splits:
             raise ValueError(f"cv={self.cv!r} gives no splits; expected one at least.")
-        for number, (train, test) in enumerate(splits):
-            if len(np.arange(X.shape[0])[train]) == 0 or len(test) == 0:
+        rows = np.arange(X.shape[0])
+        for number, split in enumerate(splits):
+            if any(len(rows[part]) == 0 for part in split):
                 raise ValueError(
                     f"Fold {number} of cv={self.cv!r} has no rows to train on or none to "
                     "test on. Use fewer folds or another splitter."
@@ -249,7 +256,7 @@ class BaseLDMClassifierCV(ClassifierMixin, BaseEstimator):
         labels : ndarray of shape (n_samples,)
             One of ``classes_`` for each row.
         """
-        X = self._check_rows(X)
+        check_is_fitted(self)
         return self.best_estimator_.predict(X)
 
     @available_if(has_best_estimator)
@@ -266,12 +273,8 @@ class BaseLDMClassifierCV(ClassifierMixin, BaseEstimator):
         scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
             Positive for ``classes_[1]``; with more than two classes a column a class.
         """
-        X = self._check_rows(X)
-        return self.best_estimator_.decision_function(X)
-
-    def _check_rows(self, X):
         check_is_fitted(self)
-        return validate_data(self, X, accept_sparse="csr", dtype=FLOATS, reset=False)
+        return self.best_estimator_.decision_function(X)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -323,7 +326,8 @@ class LDMClassifierCV(BaseLDMClassifierCV):
         As in scikit-learn; None means five stratified folds.
 
     scoring : str or callable, default=None
-        A scorer; None means accuracy. It gets the sample weights, if there are any.
+        A scorer; None means accuracy. It gets the sample weights, if there are any and it
+        takes them.
 
     refit : bool, default=True
         Whether to fit the best machine on all rows.
@@ -461,7 +465,7 @@ class LDMClassifierCV(BaseLDMClassifierCV):
         )
 
     def _default_values(self, plural, X, sample_weight):
-        if plural == "gammas" and self.kernel in WITHOUT_WIDTH:
+        if plural == "gammas" and (callable(self.kernel) or self.kernel in WITHOUT_WIDTH):
             return ("scale",)
         if plural == "gammas" and self.grid == "paper":
             return paper_gammas(X, check_sample_weight(sample_weight, X, dtype=np.float64))
@@ -493,7 +497,8 @@ class LinearLDMClassifierCV(BaseLDMClassifierCV):
         As in scikit-learn; None means five stratified folds.
 
     scoring : str or callable, default=None
-        A scorer; None means accuracy. It gets the sample weights, if there are any.
+        A scorer; None means accuracy. It gets the sample weights, if there are any and it
+        takes them.
 
     refit : bool, default=True
         Whether to fit the best machine on all rows.

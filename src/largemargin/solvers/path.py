@@ -105,7 +105,7 @@ def solve_path(problem, prices, solver, *, on_answer=None, **options):
     for k in sorted(range(len(prices)), key=lambda k: along(prices[k])):
         try:
             answers[k] = path.answer(*prices[k])
-        except ValueError as error:
+        except Exception as error:
             answers[k] = error
         if on_answer is not None:
             on_answer()
