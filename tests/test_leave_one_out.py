@@ -140,7 +140,7 @@ def test_the_paper_s_bound_does_not_hold_at_large_prices_and_the_stable_one_does
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 3))
     y = np.where(rng.random(60) < 0.5, 1, -1)  # nothing can be learned
-    prices = {"lambda_var": "50*scale", "lambda_mean": "50*scale"}
+    prices = {"lambda_var": "500*scale", "lambda_mean": "500*scale"}
     machine = LDMClassifier(1, gamma=1.0, **prices).fit(X, y)
     error = leave_one_out_error(machine, X, y)
     assert leave_one_out_bound(machine, X, y) < error

@@ -20,6 +20,7 @@ from sklearn.model_selection import StratifiedKFold, train_test_split
 from sklearn.preprocessing import MinMaxScaler
 
 from largemargin import LDMClassifierCV, LinearLDMClassifierCV
+from largemargin.estimators.base import SCALES
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "results.csv"
@@ -50,20 +51,27 @@ N_REPETITIONS = 30
 N_FOLDS = 5
 WIDE_CS = [2.0**k for k in range(-7, 8)]
 WIDTHS = ["0.0625*scale", "0.25*scale", "scale", "4*scale"]
-# Multiples of C S are written as multiples of "scale", which is 0.1 C S.
 SCALE_CS = [2.0**k for k in range(-6, 9, 2)]
-SCALE_VARS = {"0.03": "0.3*scale", "0.3": "3*scale", "3": "30*scale"}
-SCALE_MEANS = {"0": 0.0, "0.3": "3*scale", "1": "10*scale"}
-BOX_VARS = {
-    "0.001": 0.01,
-    "0.003": 0.03,
-    "0.01": 0.1,
-    "0.03": 0.3,
-    "0.1": 1.0,
-    "0.3": 3.0,
-    "1": 10.0,
-}
-BOX_MEANS = {"0": 0.0, "0.01": 0.1, "0.03": 0.3, "0.1": 1.0, "0.3": 3.0, "1": 10.0}
+# Prices as parts of C S.
+SCALE_VARS = 0.03, 0.3, 3.0
+SCALE_MEANS = 0.0, 0.3, 1.0
+BOX_VARS = 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0
+BOX_MEANS = 0.0, 0.01, 0.03, 0.1, 0.3, 1.0
+# Candidates for the default grid: which of the above they have beside the SVM.
+CANDIDATES = [
+    (some_vars, some_means)
+    for some_vars in (SCALE_VARS, SCALE_VARS[:2], SCALE_VARS[1:2])
+    for some_means in (SCALE_MEANS[:1], SCALE_MEANS[:2], SCALE_MEANS)
+]
+
+
+def as_words(name, parts):
+    """Return parts of C S as multiples of "scale"."""
+    return {part: f"{part / SCALES[name]:g}*scale" for part in parts}
+
+
+VAR_WORDS = as_words("lambda_var", {*SCALE_VARS, *BOX_VARS})
+MEAN_WORDS = as_words("lambda_mean", {*SCALE_MEANS, *BOX_MEANS})
 
 
 def load(directory, name):
@@ -91,109 +99,92 @@ def search(kernel, grid, splits, **values):
     return machine(grid, cv=splits, refit=False, **values)
 
 
-def tuned(kernel, grid, X, y, splits, half, chosen_by=None, **values):
-    """Return the test accuracy of the best point by cross-validation, and the point.
+def searched(kernel, grid, X, y, splits, half, **values):
+    """Return the points of a search and their scores, a row a fold.
 
-    Training half and test half are one more fold, left out of the choice.
+    The last row is that of one more fold, training half and test half.
     """
     results = search(kernel, grid, [*splits, half], **values).fit(X, y).cv_results_
-    scores = np.array([results[f"split{k}_test_score"] for k in range(len(splits))])
-    best = int(np.nanargmax(np.where(np.isnan(scores).any(axis=0), np.nan, scores.mean(0))))
-    return results[f"split{len(splits)}_test_score"][best], results["params"][best], results
+    scores = [results[f"split{k}_test_score"] for k in range(len(splits) + 1)]
+    return results["params"], np.array(scores)
+
+
+def best_of(points, scores):
+    """Return the test accuracy of the point that is best by cross-validation, and it."""
+    means = scores[:-1].mean(axis=0)
+    best = int(np.nanargmax(means))
+    return scores[-1, best], points[best]
 
 
 def measure(directory, name, rep):
     """Return the rows of the results for one data set and repetition."""
     X, y = load(directory, name)
     X, splits, train, test = halves(X, y, rep)
-    half = train, test
+    place = X, y, splits, (train, test)
     rows = []
-
-    def keep(kernel, method, accuracy, chosen=""):
-        rows.append((name, rep, kernel, method, f"{accuracy:.6f}", chosen))
-
     for kernel in "linear", "rbf":
-        svm = {"lambda_vars": [0.0], "lambda_means": [0.0], "gammas": WIDTHS}
-        accuracy, point, results = tuned(
-            kernel, "scale", X, y, splits, half, Cs=WIDE_CS, **svm
-        )
-        keep(kernel, "svm, tuned", accuracy, point)
-        n_folds = len(splits)
-        table = np.array([results[f"split{k}_test_score"] for k in range(n_folds + 1)])
-        accuracy, point, _ = tuned(kernel, "paper", X, y, splits, half)
-        keep(kernel, "ldm, paper's grid", accuracy, point)
-        _, _, scaled = tuned(
+        found = {}
+        zero = {"lambda_vars": [0.0], "lambda_means": [0.0], "gammas": WIDTHS}
+        svm = searched(kernel, "scale", *place, Cs=WIDE_CS, **zero)
+        found["svm, tuned"] = best_of(*svm)
+        found["ldm, paper's grid"] = best_of(*searched(kernel, "paper", *place))
+        scaled = searched(
             kernel,
             "scale",
-            X,
-            y,
-            splits,
-            half,
+            *place,
             Cs=SCALE_CS,
-            lambda_vars=list(SCALE_VARS.values()),
-            lambda_means=list(SCALE_MEANS.values()),
+            lambda_vars=[VAR_WORDS[part] for part in SCALE_VARS],
+            lambda_means=[MEAN_WORDS[part] for part in SCALE_MEANS],
             gammas=WIDTHS,
         )
-        scaled_table = np.array(
-            [scaled[f"split{k}_test_score"] for k in range(n_folds + 1)]
-        )
-        for method, kept in candidates(results, scaled).items():
-            tables = [table[:, kept[0]], scaled_table[:, kept[1]]]
-            points = [
-                [results["params"][k] for k in np.flatnonzero(kept[0])],
-                [scaled["params"][k] for k in np.flatnonzero(kept[1])],
-            ]
-            both = np.hstack(tables)
-            best = int(both[:-1].mean(axis=0).argmax())
-            keep(kernel, method, both[-1, best], [*points[0], *points[1]][best])
-        for method, accuracy in out_of_the_box(kernel, X, y, half).items():
-            keep(kernel, method, accuracy)
+        for some_vars, some_means in CANDIDATES:
+            kept = candidate(svm, scaled, some_vars, some_means)
+            vars_label, means_label = (
+                " ".join(f"{part:g}" for part in parts) for parts in (some_vars, some_means)
+            )
+            method = f"ldm, scaled grid, var 0 {vars_label}, mean {means_label}"
+            found[method] = best_of(*kept)
+        for method, accuracy in out_of_the_box(kernel, X, y, (train, test)).items():
+            found[method] = accuracy, ""
+        rows += [
+            (name, rep, kernel, method, f"{accuracy:.6f}", chosen)
+            for method, (accuracy, chosen) in found.items()
+        ]
     return rows
 
 
-def candidates(svm, scaled):
-    """Return, for each candidate of a default grid, which points of both tables it has."""
-    svm_kept = np.array([C in SCALE_CS for C in svm["param_C"]])
-    var, mean = (
-        np.array(scaled[f"param_lambda_{name}"], object) for name in ("var", "mean")
-    )
-    masks = {}
-    for vars_label, vars_kept in {
-        "0.03 0.3 3": list(SCALE_VARS.values()),
-        "0.03 0.3": list(SCALE_VARS.values())[:2],
-        "0.3": ["3*scale"],
-    }.items():
-        for means_label, means_kept in {
-            "0": [0.0],
-            "0 0.3": [0.0, "3*scale"],
-            "0 0.3 1": list(SCALE_MEANS.values()),
-        }.items():
-            kept = np.array([v in vars_kept for v in var])
-            kept &= np.array([m in means_kept for m in mean])
-            label = f"ldm, scaled grid, var 0 {vars_label}, mean {means_label}"
-            masks[label] = svm_kept, kept
-    return masks
+def candidate(svm, scaled, some_vars, some_means):
+    """Return the points of a candidate grid and their scores: SVMs, then the others."""
+    words = {VAR_WORDS[part] for part in some_vars}
+    means = {MEAN_WORDS[part] for part in some_means}
+    kept = [
+        [k for k, point in enumerate(svm[0]) if point["C"] in SCALE_CS],
+        [
+            k
+            for k, point in enumerate(scaled[0])
+            if point["lambda_var"] in words and point["lambda_mean"] in means
+        ],
+    ]
+    points = [
+        found[0][k] for found, ks in zip((svm, scaled), kept, strict=True) for k in ks
+    ]
+    scores = [found[1][:, ks] for found, ks in zip((svm, scaled), kept, strict=True)]
+    return points, np.hstack(scores)
 
 
 def out_of_the_box(kernel, X, y, half):
     """Return the test accuracies at C = 1 and the default width, for many constants."""
     options = {"Cs": [1.0], "gammas": ["scale"]}
     zero = {"lambda_vars": [0.0], "lambda_means": [0.0]}
-    found = {}
-    results = search(kernel, "scale", [half], **options, **zero).fit(X, y).cv_results_
-    found["svm, C = 1"] = results["mean_test_score"][0]
-    prices = {
-        "lambda_vars": [f"{factor}*scale" for factor in BOX_VARS.values()],
-        "lambda_means": [f"{factor}*scale" for factor in BOX_MEANS.values()],
-    }
-    results = search(kernel, "scale", [half], **options, **prices).fit(X, y).cv_results_
-    names = {
-        "var": {f"{factor}*scale": k for k, factor in BOX_VARS.items()},
-        "mean": {f"{factor}*scale": k for k, factor in BOX_MEANS.items()},
-    }
-    for point, score in zip(results["params"], results["mean_test_score"], strict=True):
-        var, mean = names["var"][point["lambda_var"]], names["mean"][point["lambda_mean"]]
-        found[f"ldm, C = 1, var {var}, mean {mean}"] = score
+    _, scores = searched(kernel, "scale", X, y, [], half, **options, **zero)
+    found = {"svm, C = 1": scores[-1, 0]}
+    vars_of = {VAR_WORDS[part]: part for part in BOX_VARS}
+    means_of = {MEAN_WORDS[part]: part for part in BOX_MEANS}
+    prices = {"lambda_vars": list(vars_of), "lambda_means": list(means_of)}
+    points, scores = searched(kernel, "scale", X, y, [], half, **options, **prices)
+    for point, score in zip(points, scores[-1], strict=True):
+        var, mean = vars_of[point["lambda_var"]], means_of[point["lambda_mean"]]
+        found[f"ldm, C = 1, var {var:g}, mean {mean:g}"] = score
     return found
 
 

@@ -30,6 +30,8 @@ from largemargin.margin_sums import (
     weighted_variance,
 )
 
+# Squared lengths may fall below zero by this part of the objective.
+ROUNDING = 1e-12
 # Steps from tangent to tangent of the margin variance are worth it if each shrinks the
 # error by this factor at least.
 MAX_CONTRACTION = 0.5
@@ -367,13 +369,11 @@ class Problem:
         """
         design, margins = self.design, point.margins
         norm = design.inner(point.w, point.w, point.scores)
-        # Rounding can make a Gram matrix indefinite; a point that shows it proves nothing.
-        indefinite = norm < 0 or slope_norm < -1e-6 * norm
         stretch = self.stretch(margins)
-        if indefinite or (np.isinf(self.C) and stretch * margins.min() <= 0):
+        if np.isinf(self.C) and stretch * margins.min() <= 0:
             return Certificate(np.inf, np.inf, 1.0)
         extra = stretch - 1.0
-        quadratic = 0.5 * norm
+        quadratic = 0.5 * max(norm, 0.0)
         if self.lambda_var > 0:
             arguments = self.weight, self.mean(margins), self.total
             quadratic += 2.0 * self.lambda_var * weighted_variance(margins, *arguments)
@@ -385,8 +385,8 @@ class Problem:
             gap += extra * design.inner(slope, point.w, point.scores)
             gap += extra**2 * quadratic
         quadratic *= stretch**2
-        return Certificate(
-            quadratic - stretch * reward + loss,
-            max(gap, 0.0),
-            quadratic + stretch * abs(reward) + loss,
-        )
+        scale = quadratic + stretch * abs(reward) + loss
+        # Rounding can make a Gram matrix indefinite; a point that shows it proves nothing.
+        if min(norm, slope_norm + 1e-6 * norm) < -ROUNDING * scale:
+            return Certificate(np.inf, np.inf, 1.0)
+        return Certificate(quadratic - stretch * reward + loss, max(gap, 0.0), scale)

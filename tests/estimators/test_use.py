@@ -183,7 +183,7 @@ def test_the_certificate_is_about_the_machine_handed_out(n_rows, prices, C, dtyp
     assert machine.duality_gap_ <= machine.tol
     g = y * machine.decision_function(X)
     lambda_var = machine.lambda_var
-    lambda_var = 0.1 * C * n_rows if lambda_var == "scale" else lambda_var
+    lambda_var = 0.01 * C * n_rows if lambda_var == "scale" else lambda_var
     alpha = machine.dual_coef_[0]
     vectors = machine.support_vectors_.astype(float)
     gram = rbf_kernel(vectors, gamma=1 / (2 * X.var(dtype=float)))

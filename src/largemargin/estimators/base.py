@@ -23,8 +23,9 @@ from largemargin.threads import one_blas_thread
 
 FLOATS = [np.float64, np.float32]
 
-# lambda="scale" stands for this constant times C times the sum of the weights.
-SCALES = {"lambda_var": 0.1, "lambda_mean": 0.1}
+# lambda="scale" stands for this constant times C times the sum of the weights: the
+# largest that hardly ever does worse than an SVM, see docs/defaults.
+SCALES = {"lambda_var": 0.01, "lambda_mean": 0.01}
 
 # Products with fewer numbers than this are made by one thread.
 THREADED_SIZE = 4_000_000

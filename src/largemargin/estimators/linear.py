@@ -39,13 +39,13 @@ class LinearLDMClassifier(BaseLDMClassifier):
 
     lambda_var : float or "scale", default="scale"
         Price of the margin variance, the lambda_1 of the paper. Raising it draws the
-        margins together. ``"scale"`` is ``0.1 * C * sum(s)``, which keeps its weight
+        margins together. ``"scale"`` is ``0.01 * C * sum(s)``, which keeps its weight
         against the losses whatever C and the number of samples are (C counts as 1 where
         it is 0 or infinite).
 
     lambda_mean : float or "scale", default="scale"
         Reward of the margin mean, the lambda_2 of the paper. Raising it pushes all
-        margins up, those beyond one too. ``"scale"`` is ``0.1 * C * sum(s)``.
+        margins up, those beyond one too. ``"scale"`` is ``0.01 * C * sum(s)``.
 
     fit_intercept : bool, default=True
         Whether to fit ``b``. False is the machine of the paper.
@@ -133,7 +133,7 @@ class LinearLDMClassifier(BaseLDMClassifier):
     >>> machine.duality_gap_ <= machine.tol
     True
     >>> print(f"{machine.score(minmax_scale(X), y):.2f}")
-    0.97
+    0.98
     """
 
     _parameter_constraints: dict = {

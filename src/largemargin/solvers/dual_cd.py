@@ -9,7 +9,7 @@ from itertools import count
 import numpy as np
 
 from largemargin.designs.kernel import KernelDesign
-from largemargin.solvers.descents import GramDescent, row_descent
+from largemargin.solvers.descents import CoupledDescent, GramDescent, row_descent
 from largemargin.solvers.metric import solve_in_metric
 from largemargin.solvers.newton import refuse_unseparable
 from largemargin.solvers.solution import Progress, Solution
@@ -34,7 +34,10 @@ def solve_dual_cd(problem, *, tol, max_iter, start=None, progress=None, rng=None
         return descend(svm, GramDescent(svm, start), rng=rng, **options)
 
     if not isinstance(problem.design, KernelDesign):
-        return descend(problem, row_descent(problem, start), rng=rng, **options)
+        # From tangent to tangent of the variance an intercept may swing for ever.
+        swings = problem.fit_intercept and problem.lambda_var > 0
+        state = (CoupledDescent if swings else row_descent)(problem, start)
+        return descend(problem, state, rng=rng, **options)
     if problem.lambda_var == 0:
         return descend_on_gram(problem, start=start, **options)
     return solve_in_metric(problem, descend_on_gram, start=start, **options)
