@@ -4,7 +4,8 @@ Draws random halves of the paper's twenty regular data sets, tunes every method 
 training half by five-fold cross-validation and scores it on the other half. Each
 (data set, repetition) is stored at once in ``results.csv``; a second run goes on where
 the first one stopped. ``python docs/defaults/study.py DATA`` runs it on the files in the
-directory DATA, ``python docs/defaults/study.py --table`` prints what was found.
+directory DATA, ``python docs/defaults/study.py --table`` prints what was found and writes
+mean, deviation and mark for each set to ``table.csv``.
 """
 
 import argparse
@@ -24,6 +25,7 @@ from largemargin.estimators.base import SCALES
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "results.csv"
+TABLE = HERE / "table.csv"
 COLUMNS = "set", "rep", "kernel", "method", "accuracy", "chosen"
 SETS = {  # number of features
     "promoters": 57,
@@ -233,6 +235,7 @@ def compare(ours, theirs):
 
 def print_table():
     """Print mean accuracies, and wins, ties and losses against the SVM treated alike."""
+    rows = [("kernel", "method", "set", "mean", "deviation", "against the SVM")]
     for kernel, methods in read().items():
         print(f"\n## {kernel}\n")
         print("| method | mean accuracy | better | equal | worse | worse on |")
@@ -240,10 +243,16 @@ def print_table():
         for method, by_set in methods.items():
             against = "svm, C = 1" if "C = 1" in method else "svm, tuned"
             marks = {name: compare(by_set[name], methods[against][name]) for name in by_set}
+            for name, reps in by_set.items():
+                values = list(reps.values())
+                told = f"{np.mean(values):.4f}", f"{np.std(values, ddof=1):.4f}"
+                rows.append((kernel, method, name, *told, marks[name]))
             counts = [sum(mark == sign for mark in marks.values()) for sign in (1, 0, -1)]
             mean = np.mean([np.mean(list(reps.values())) for reps in by_set.values()])
             lost = ", ".join(name for name, mark in marks.items() if mark < 0)
             print(f"| {method} | {mean:.4f} | {' | '.join(map(str, counts))} | {lost} |")
+    with TABLE.open("w", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerows(rows)
 
 
 def main():

@@ -241,7 +241,7 @@ def test_a_fold_of_one_class_gets_the_error_score(rows):
     both = np.arange(0, 90, 2), np.arange(1, 90, 2)
     search = LinearLDMClassifierCV(Cs=[1.0], cv=[alone, both])
     with (
-        pytest.warns(FitFailedWarning, match=r"7 of 14 fits .*one class only"),
+        pytest.warns(FitFailedWarning, match=r"10 of 20 fits .*one class only"),
         pytest.raises(ValueError, match="No point of the grid has a score"),
     ):
         search.fit(X, y)
@@ -251,7 +251,7 @@ def test_a_fold_of_one_class_gets_the_error_score(rows):
     assert (search.cv_results_["split0_test_score"] == 0).all()
     with pytest.raises(ValueError, match="one class only"):
         search.set_params(error_score="raise").fit(X, y)
-    with pytest.raises(ValueError, match="All 7 of 7 fits"):
+    with pytest.raises(ValueError, match="All 10 of 10 fits"):
         search.set_params(error_score=np.nan, cv=[alone]).fit(X, y)
 
 
@@ -303,7 +303,7 @@ def test_an_interrupt_tells_how_much_was_done(rows, monkeypatch):
 def test_progress_goes_to_the_logger(rows, caplog):
     with caplog.at_level(logging.INFO, logger="largemargin"):
         LinearLDMClassifierCV(Cs=[1.0], cv=2, verbose=1).fit(*rows)
-    assert "14 of 14 fits" in caplog.text
+    assert "20 of 20 fits" in caplog.text
     assert "s left" in caplog.text
 
 

@@ -25,10 +25,10 @@ PAPER_LAMBDAS = tuple(2.0**k for k in range(-8, -1))
 PAPER_WIDTHS = tuple(2.0**k for k in range(-2, 3))
 
 GRIDS = {
-    # Chosen on evidence, see docs/defaults: 0.03 and 0.3 C S, and 0, 0.3 and 1 C S.
+    # Chosen on evidence, see docs/defaults: 0.03, 0.3 and 3 C S, and 0, 0.3 and 1 C S.
     "scale": {
         "Cs": tuple(2.0**k for k in range(-6, 9, 2)),
-        "lambda_vars": ("3*scale", "30*scale"),
+        "lambda_vars": ("3*scale", "30*scale", "300*scale"),
         "lambda_means": (0.0, "30*scale", "100*scale"),
         "gammas": ("0.0625*scale", "0.25*scale", "scale", "4*scale"),
     },
@@ -316,7 +316,7 @@ class LDMClassifierCV(BaseLDMClassifierCV):
     ----------
     grid : {"scale", "paper"}, default="scale"
         Which values are searched where none are given below. ``"scale"`` has C in 2^-6 ..
-        2^8 and, beside the SVM, prices that keep their weight against the losses: 224
+        2^8 and, beside the SVM, prices that keep their weight against the losses: 320
         points; ``"paper"`` has C in {10, 50, 100}, both lambdas in 2^-8 .. 2^-2 and
         kernel widths 2^-2 d .. 2^2 d, where d is the mean distance between training rows
         and ``gamma = 1 / (2 width^2)``: 735 points.
@@ -396,7 +396,7 @@ class LDMClassifierCV(BaseLDMClassifierCV):
     >>> X, y = make_moons(noise=0.2, random_state=0)
     >>> search = LDMClassifierCV(Cs=[1, 10], gammas=["scale"]).fit(X, y)
     >>> len(search.cv_results_["params"])
-    14
+    20
     >>> print(f"{search.best_score_:.2f}")
     0.97
     """
@@ -489,7 +489,7 @@ class LinearLDMClassifierCV(BaseLDMClassifierCV):
     ----------
     grid : {"scale", "paper"}, default="scale"
         Which values are searched where none are given below. ``"scale"`` has C in 2^-6 ..
-        2^8 and, beside the SVM, prices that keep their weight against the losses: 56
+        2^8 and, beside the SVM, prices that keep their weight against the losses: 80
         points; ``"paper"`` has C in {10, 50, 100} and both lambdas in 2^-8 .. 2^-2: 147
         points.
 
