@@ -1,31 +1,35 @@
 """Large margin distribution machines: exact, certified, scikit-learn compatible."""
 
-from largemargin.estimators import (
-    LDMClassifier,
-    LDMClassifierCV,
-    LinearLDMClassifier,
-    LinearLDMClassifierCV,
-)
-from largemargin.leave_one_out import leave_one_out_bound, leave_one_out_error
-from largemargin.margins import MarginDistribution, margin_distribution
-from largemargin.plotting import (
-    ConvergenceDisplay,
-    MarginDistributionDisplay,
-    PriceInfluenceDisplay,
-)
+from importlib import import_module
+
+from largemargin.estimators.kernel import LDMClassifier
+from largemargin.estimators.linear import LinearLDMClassifier
 
 __version__ = "0.1.0"
 
-__all__ = [
-    "ConvergenceDisplay",
-    "LDMClassifier",
-    "LDMClassifierCV",
-    "LinearLDMClassifier",
-    "LinearLDMClassifierCV",
-    "MarginDistribution",
-    "MarginDistributionDisplay",
-    "PriceInfluenceDisplay",
-    "leave_one_out_bound",
-    "leave_one_out_error",
-    "margin_distribution",
-]
+# Loaded when they are first asked for.
+_LATER = {
+    "ConvergenceDisplay": "plotting",
+    "LDMClassifierCV": "estimators.selection",
+    "LinearLDMClassifierCV": "estimators.selection",
+    "MarginDistribution": "margins",
+    "MarginDistributionDisplay": "plotting",
+    "PriceInfluenceDisplay": "plotting",
+    "leave_one_out_bound": "leave_one_out",
+    "leave_one_out_error": "leave_one_out",
+    "margin_distribution": "margins",
+}
+
+__all__ = ["LDMClassifier", "LinearLDMClassifier", *_LATER]
+
+
+def __getattr__(name):
+    if name not in _LATER:
+        raise AttributeError(f"module 'largemargin' has no attribute {name!r}")
+    value = getattr(import_module(f"largemargin.{_LATER[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__():
+    return sorted({*globals(), *__all__})

@@ -1,6 +1,7 @@
 """The leave-one-out error: a bound from the dual solution, and the error itself."""
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -10,7 +11,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from largemargin._compat import check_sample_weight
-from largemargin.designs.kernel import KernelDesign
+from largemargin.designs.kernel import KernelDesign, without_row
 from largemargin.designs.linear import MAX_FACTORED
 from largemargin.estimators.base import (
     BaseLDMClassifier,
@@ -22,6 +23,8 @@ from largemargin.problem import NoMinimum
 from largemargin.solvers import Start, solve
 from largemargin.solvers.metric import metric_of
 
+# Margins are known to the accuracy of a fit: so much more is asked for a sign.
+SPARE = 0.05
 # Dual variables this near to C, as a part of it, are at their bound.
 AT_BOUND = 1e-6
 
@@ -103,7 +106,12 @@ def doubtful_by_the_paper(problem, beta, margins):
 
 
 def doubtful_by_stability(problem, beta, margins):
-    """Return for each row whether its margin may fall to zero without it.
+    """Return for each row whether its margin may fall to zero without it."""
+    return margins <= farthest_moves(problem, beta, margins)
+
+
+def farthest_moves(problem, beta, margins):
+    """Return how far the margin of each row may move if the row is left out.
 
     Row i is gone from the gradient, which changes by ``v = a z - e d`` with
     ``a = s (beta + reward)``, ``d = z - zbar`` and ``e = k (g - Mean(g))``, and from the
@@ -123,7 +131,7 @@ def doubtful_by_stability(problem, beta, margins):
     growth = loss / np.maximum(1.0 - loss * d_d, 1e-12)
     v_length = np.sqrt(np.maximum(v_v + growth * v_d**2, 0.0))
     z_length = np.sqrt(np.maximum(own + growth * z_d**2, 0.0))
-    return margins <= v_length * z_length
+    return v_length * z_length
 
 
 KINDS = {"paper": doubtful_by_the_paper, "stable": doubtful_by_stability}
@@ -133,8 +141,9 @@ def leave_one_out_error(estimator, X, y, sample_weight=None):
     """Return the leave-one-out error of a machine, by a fit for each row left out.
 
     Each fit starts from the dual solution of the machine and shares its Gram matrix and,
-    where the margin variance is dear, its metric; rows of an SVM that pull nothing need
-    none. The width of the kernel stays that of the machine.
+    where the margin variance is dear, its metric. Rows need none that an SVM does not lean
+    on, or whose margin is larger than it can change, see ``leave_one_out_bound``. The width
+    of the kernel stays that of the machine.
 
     Parameters
     ----------
@@ -220,10 +229,9 @@ class Case:
 
     def _score_without(self, i, k):
         problem, beta = self.problems[k], self.beta[k]
-        is_balanced = self.machine.class_weight == "balanced"
-        is_svm = problem.lambda_var == problem.lambda_mean == 0
-        if beta[i] == 0 and is_svm and not is_balanced:
+        if self._keeps_its_side[k][i]:
             return self.scores[k, i]
+        is_balanced = self.machine.class_weight == "balanced"
         kept = np.arange(problem.design.n_rows) != i
         rest = self._problem_without(i, problem, kept)
         if (rest.y == rest.y[0]).all():  # nothing is left of the class of this row
@@ -243,6 +251,26 @@ class Case:
         except NoMinimum:  # the larger class draws the intercept to itself
             return np.copysign(np.inf, rest.y @ rest.weight)
         return problem.design.score_of(i, solution.w, kept) + solution.offset
+
+    @cached_property
+    def _keeps_its_side(self):
+        """For each machine, which rows need no fit: their score, or its sign, stays."""
+        return [self._known_without_fit(k) for k in range(len(self.problems))]
+
+    def _known_without_fit(self, k):
+        problem, beta, machine = self.problems[k], self.beta[k], self.machine
+        if machine.class_weight == "balanced":  # all weights change with every row
+            return np.zeros(len(beta), dtype=bool)
+        is_svm = problem.lambda_var == problem.lambda_mean == 0
+        unmoved = (beta == 0) & is_svm
+        prices = machine.lambda_var, machine.lambda_mean
+        per_row = all(price == 0 or isinstance(price, str) for price in prices)
+        held = problem.lambda_var > 0 or not problem.fit_intercept
+        if len(self.problems) > 1 or not (per_row and held):
+            return unmoved
+        margins = problem.y * self.scores[k]
+        moves = farthest_moves(problem, beta, margins)
+        return unmoved | (np.abs(margins) > moves + SPARE)
 
     def _problem_without(self, i, problem, kept):
         machine, weight = self.machine, self.sample_weight[kept]
@@ -274,12 +302,10 @@ def share_metric(whole, rest, i):
     if not isinstance(rest.design, KernelDesign) or rest.variance_is_mild:
         return
     inverse = whole.design.damped_inverse(whole.weight, rest.spread)
-    kept = np.arange(len(inverse)) != i
 
     def downdate():
-        out = inverse[np.ix_(kept, kept)]
-        out -= np.outer(inverse[kept, i], inverse[i, kept] / inverse[i, i])
-        return out
+        column = np.delete(inverse[i], i)
+        return without_row(inverse, i) - np.outer(column, column / inverse[i, i])
 
     rest.design.memo(("inverse", rest.spread), (rest.weight,), downdate)
 

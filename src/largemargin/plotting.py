@@ -9,7 +9,7 @@ from numbers import Real
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from largemargin.estimators import (
+from largemargin import (
     LDMClassifier,
     LDMClassifierCV,
     LinearLDMClassifier,

@@ -16,8 +16,9 @@ from numba import njit
 from largemargin._jit import EXTREME, JIT
 from largemargin.solvers.solution import Progress, Solution
 
-# Between two certificates.
+# Between two certificates; a start may leave little to do, so there it is less at first.
 STEPS_PER_CALL = 1000
+WARM_STEPS = 125
 # After so many steps a row Newton's method takes over.
 MAX_STEPS_PER_ROW = 300
 # A gap that descent reaches soon; smaller ones are Newton's.
@@ -78,6 +79,7 @@ class PairDescent:
         self._balance()
         self.scores = design.scores(self.forces + self.rest)
         self.offset = 0.0
+        self.n_next = STEPS_PER_CALL if start is None else WARM_STEPS
 
     @property
     def beta(self):
@@ -125,9 +127,10 @@ class PairDescent:
                 self.forces,
                 pulls,
                 problem.fit_intercept,
-                STEPS_PER_CALL,
+                self.n_next,
             )
-            n_steps += STEPS_PER_CALL
+            n_steps += self.n_next
+            self.n_next = min(2 * self.n_next, STEPS_PER_CALL)
             self.scores = problem.y - pulls
             progress.check()
             frozen = problem.certify(self.point, self.beta, None, 0.0)
