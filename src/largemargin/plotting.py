@@ -525,5 +525,6 @@ class ConvergenceDisplay:
         if self.tol is not None:
             self.ax_.axhline(self.tol, color="0.6", linewidth=1, zorder=0, label="tol")
         self.ax_.set(xlabel=x, ylabel="relative duality gap", yscale="log")
+        self.ax_.xaxis.get_major_locator().set_params(integer=x == "step")
         self.ax_.legend(**LEGEND)
         return self

@@ -5,7 +5,7 @@ import time
 
 import numpy as np
 
-from largemargin import LDMClassifier, LinearLDMClassifier, kernels
+from largemargin import LDMClassifier, LDMClassifierCV, LinearLDMClassifier, kernels
 
 rng = np.random.default_rng(0)
 FOREVER = {"C": 100, "tol": 1e-300, "max_iter": 10**6, "random_state": 0}
@@ -14,8 +14,17 @@ MACHINES = {
     "newton": LinearLDMClassifier(**FOREVER),
     "sweeps": LinearLDMClassifier(solver="dual_cd", **FOREVER),
     "threads": LinearLDMClassifier(solver="dual_cd", n_jobs=2, **FOREVER),
+    "search": LDMClassifierCV(cv=3),
+    "search in threads": LDMClassifierCV(cv=3, n_jobs=2),
 }
-N_ROWS = {"factorisation": 6000, "newton": 800_000, "sweeps": 300_000, "threads": 20_000}
+N_ROWS = {
+    "factorisation": 6000,
+    "newton": 800_000,
+    "sweeps": 300_000,
+    "threads": 20_000,
+    "search": 5000,
+    "search in threads": 5000,
+}
 
 
 def main(name):
@@ -32,8 +41,8 @@ def main(name):
     print("ready", flush=True)
     try:
         machine.fit(X, y)
-    except KeyboardInterrupt:
-        print(time.time(), vars(machine) == before, flush=True)
+    except KeyboardInterrupt as interrupt:
+        print(time.time(), vars(machine) == before, interrupt, flush=True)
 
 
 if __name__ == "__main__":
