@@ -2,7 +2,8 @@
 
 A state tells its dual variables ``beta``, its ``element()`` and ``offset``; ``sweep(rng)``
 visits variables in random order and returns how many and how far their slopes were off;
-``refresh(point)`` takes up what was put off until a certificate.
+``refresh(point)`` takes up what was put off until a certificate, the first of which
+comes after ``first_sweeps``.
 
 An unpenalised intercept is an equality constraint in the dual; it is met by the method of
 multipliers, the multiplier being the intercept.
@@ -44,6 +45,8 @@ def best_in_box(beta, slope, curvature, C):
 
 class GramDescent:
     """Descent on a Gram matrix; the margins are kept up to date."""
+
+    first_sweeps = 4
 
     def __init__(self, problem, start):
         self.problem = problem
@@ -105,6 +108,8 @@ class RowDescent:
 
     Rows that seem to stay at their bounds are left out of the sweeps until the next one.
     """
+
+    first_sweeps = 2
 
     def __init__(self, problem, start):
         design = problem.design
@@ -229,6 +234,9 @@ class CoupledDescent:
     ``w = sum s beta z + lambda_mean zbar - sum s delta (z - zbar)``, where ``z = y x``.
     A step touches one row because ``w`` is kept as ``v + tau zbar``.
     """
+
+    # The margin variance swings at first.
+    first_sweeps = 8
 
     def __init__(self, problem, start):
         design, y, weight = problem.design, problem.y, problem.weight

@@ -14,10 +14,9 @@ from largemargin.solvers.metric import solve_in_metric
 from largemargin.solvers.newton import refuse_unseparable
 from largemargin.solvers.solution import Progress, Solution
 
-# A certificate costs about two sweeps: so many sweeps are made before the first, which
-# tells whether sweeps get anywhere; so many more before the next one, and at least this
-# part of all sweeps so far.
-SWEEPS_BEFORE_FIRST = 2
+# A certificate costs about two sweeps: so many sweeps are made before the next one, and
+# at least this part of all sweeps so far. The first tells whether sweeps get anywhere;
+# each kind of descent knows when.
 SWEEPS_PER_CHECK = 4
 SHARE_PER_CHECK = 0.25
 # Rows that are left to sweep are solved well enough when their violation fell this far.
@@ -54,7 +53,7 @@ def descend(problem, state, *, tol, max_iter, progress, rng, is_slow=never):
     The dual rises at every step but the primal may swing: the best of each is kept.
     """
     n_rows = problem.design.n_rows
-    visits, next_check, goal = 0, SWEEPS_BEFORE_FIRST * n_rows, 0.0
+    visits, next_check, goal = 0, state.first_sweeps * n_rows, 0.0
     best = None
     for n_iter in count(1):
         visited, violation = state.sweep(rng)
