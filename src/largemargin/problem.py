@@ -51,11 +51,10 @@ class Point(NamedTuple):
 
 
 class Moments(NamedTuple):
-    """The weighted sums of x, y x and x x' over all rows."""
+    """The weighted sums of x and y x over all rows."""
 
     first: np.ndarray
     signed: np.ndarray
-    second: np.ndarray
 
 
 class Certificate(NamedTuple):
@@ -167,7 +166,8 @@ class Problem:
         moments = self._moments
         level = self.reward + self.spread * self.mean(point.margins)
         bound = self.design.combine(self.y * self.weight * beta)
-        scattered = moments.second @ point.w + point.offset * moments.first
+        scattered = self.design.moment_product(self.weight, point.w)
+        scattered += point.offset * moments.first
         return point.w - bound - level * moments.signed + self.spread * scattered
 
     @cached_property
@@ -175,12 +175,8 @@ class Problem:
         """Sums over all rows by which the margin variance pulls, if they come cheap."""
         if self.lambda_var == 0 or not self.design.has_cheap_moments:
             return None
-        lower = self.design.second_moment(self.weight)
-        return Moments(
-            self.design.combine(self.weight),
-            self.design.combine(self.y * self.weight),
-            np.tril(lower) + np.tril(lower, -1).T,
-        )
+        combine = self.design.combine
+        return Moments(combine(self.weight), combine(self.y * self.weight))
 
     def dual_forces(self, beta):
         """Return the forces of the dual variables and the mean, without the variance."""

@@ -85,3 +85,10 @@ def test_products_with_a_gram_are_those_of_numpy(n_rows, dtype, share):
     alpha = rng.normal(size=n_rows) * (rng.random(n_rows) < share)
     wanted = gram.astype(float) @ alpha
     assert_allclose(KernelDesign(gram).scores(alpha), wanted, rtol=1e-12, atol=1e-12)
+
+
+def test_the_moment_needs_its_lower_half_only(X):
+    weight, w = np.random.default_rng(2).uniform(0, 2, N_ROWS), np.arange(9.0)
+    wanted = (X.T.astype(float) * weight) @ X.astype(float) @ w
+    for design in designs_of(X):
+        assert_allclose(design.moment_product(weight, w), wanted, rtol=1e-5)

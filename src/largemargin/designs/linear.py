@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import cho_solve
+from scipy.linalg.blas import dsymv
 
 from largemargin.designs.kernel import KernelDesign, damped_factor
 from largemargin.designs.memo import Memo
@@ -96,6 +97,10 @@ class LinearDesign:
     def second_moment(self, weight):
         """Return ``sum weight_i x_i x_i'``, formed once for all classes and prices."""
         return self.memo("moment", (weight,), lambda: self.gram(weight))
+
+    def moment_product(self, weight, w):
+        """Return ``sum weight_i x_i x_i' w``, from the lower half of the moment."""
+        return dsymv(1.0, self.second_moment(weight).T, w)
 
     def as_kernel(self):
         """Return the same rows as a kernel design, for few rows of many features."""
