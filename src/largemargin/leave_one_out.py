@@ -7,7 +7,6 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import cholesky, solve_triangular
 from sklearn.base import clone
-from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from largemargin._compat import check_sample_weight
@@ -19,6 +18,7 @@ from largemargin.estimators.base import (
     settle_prices,
 )
 from largemargin.estimators.kernel import LDMClassifier
+from largemargin.margins import unwrap
 from largemargin.problem import NoMinimum
 from largemargin.solvers import Start, solve
 from largemargin.solvers.metric import metric_of
@@ -280,18 +280,6 @@ class Case:
             problem, design=problem.design.without(i), y=problem.y[kept], weight=weight
         )
         return rest.at(*settle_prices(*prices, weight.sum()))
-
-
-def unwrap(estimator, X):
-    """Return the machine inside pipelines and searches, and the rows that reach it."""
-    while True:
-        if isinstance(estimator, Pipeline):
-            X = estimator[:-1].transform(X) if len(estimator) > 1 else X
-            estimator = estimator[-1]
-        elif hasattr(estimator, "best_estimator_"):
-            estimator = estimator.best_estimator_
-        else:
-            return estimator, X
 
 
 def share_metric(whole, rest, i):

@@ -11,15 +11,22 @@ from largemargin._compat import check_sample_weight
 LEVELS = (0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99)
 
 
-def machine_of(estimator):
-    """Return the machine inside pipelines and searches."""
+def unwrap(estimator, X=None):
+    """Return the machine inside pipelines and searches, and the rows that reach it."""
     while True:
         if isinstance(estimator, Pipeline):
+            if X is not None and len(estimator) > 1:
+                X = estimator[:-1].transform(X)
             estimator = estimator[-1]
         elif hasattr(estimator, "best_estimator_"):
             estimator = estimator.best_estimator_
         else:
-            return estimator
+            return estimator, X
+
+
+def machine_of(estimator):
+    """Return the machine inside pipelines and searches."""
+    return unwrap(estimator)[0]
 
 
 @dataclass(frozen=True)

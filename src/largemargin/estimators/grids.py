@@ -1,0 +1,62 @@
+"""Grids of prices and kernel widths: those with a name, and checks of the user's own."""
+
+from sklearn.metrics import pairwise_distances_chunked
+
+from largemargin.scales import multiple_of_scale
+
+# Kernels for which a width means nothing.
+WITHOUT_WIDTH = {"linear", "cosine", "precomputed"}
+PAPER_LAMBDAS = tuple(2.0**k for k in range(-8, -1))
+# The paper's kernel widths, in units of the mean distance between training rows.
+PAPER_WIDTHS = tuple(2.0**k for k in range(-2, 3))
+
+GRIDS = {
+    # Chosen on evidence, see docs/defaults: 0.03, 0.3 and 3 C S, and 0, 0.3 and 1 C S.
+    "scale": {
+        "Cs": tuple(2.0**k for k in range(-6, 9, 2)),
+        "lambda_vars": ("3*scale", "30*scale", "300*scale"),
+        "lambda_means": (0.0, "30*scale", "100*scale"),
+        "gammas": ("0.0625*scale", "0.25*scale", "scale", "4*scale"),
+    },
+    "paper": {
+        "Cs": (10.0, 50.0, 100.0),
+        "lambda_vars": PAPER_LAMBDAS,
+        "lambda_means": PAPER_LAMBDAS,
+    },
+}
+
+
+def mean_distance(X, weight):
+    """Return the mean distance of two rows drawn by their weights, one may come twice."""
+    start, total = 0, 0.0
+    for part in pairwise_distances_chunked(X):
+        total += weight[start : start + len(part)] @ (part @ weight)
+        start += len(part)
+    return total / weight.sum() ** 2
+
+
+def paper_gammas(X, weight):
+    """Return ``1 / (2 width^2)`` for the paper's widths."""
+    distance = mean_distance(X, weight)
+    if not distance > 0:
+        raise ValueError(
+            "grid='paper' takes kernel widths in units of the mean distance between "
+            "training rows, which is 0 here: all rows are the same. Pass gammas."
+        )
+    return tuple(0.5 / (width * distance) ** 2 for width in PAPER_WIDTHS)
+
+
+def check_values(machine, name, plural, values):
+    """Raise unless every value of a grid is one that the machine takes."""
+    if not values:
+        raise ValueError(f"{plural} must hold at least one value; got an empty grid.")
+    for value in values:
+        try:
+            machine.set_params(**{name: value})._validate_params()
+            if (name, value) != ("gamma", "auto"):
+                multiple_of_scale(value, plural)
+        except (TypeError, ValueError) as error:
+            raise ValueError(
+                f"{plural} must hold values that {name} of "
+                f"{type(machine).__name__} takes; got {value!r}. {error}"
+            ) from None
