@@ -8,10 +8,14 @@ import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from largemargin import (
+    KOMDClassifier,
     LDMClassifier,
     LDMClassifierCV,
     LinearLDMClassifier,
     LinearLDMClassifierCV,
+    MAMCClassifier,
+    MDOClassifier,
+    ODMClassifier,
 )
 
 ESTIMATORS = [
@@ -25,6 +29,14 @@ ESTIMATORS = [
     LinearLDMClassifier(solver="asgd", random_state=0),
     LDMClassifierCV(Cs=[1, 10], lambda_vars=["scale"], gammas=["scale"], cv=3),
     LinearLDMClassifierCV(Cs=[1, 10], lambda_vars=["scale"], cv=3),
+    MAMCClassifier(),
+    MAMCClassifier(threshold="none", kernel="linear"),
+    MAMCClassifier(threshold="bounded", kernel="poly", coef0=1.0),
+    MDOClassifier(random_state=0),
+    KOMDClassifier(),
+    KOMDClassifier(lam=0.5, ridge="classes", kernel="linear"),
+    ODMClassifier(),
+    ODMClassifier(kernel="linear", mu=1.0, theta=0.3),
 ]
 
 

@@ -21,7 +21,7 @@ from sklearn.model_selection import StratifiedKFold, train_test_split
 from sklearn.preprocessing import MinMaxScaler
 
 from largemargin import LDMClassifierCV, LinearLDMClassifierCV
-from largemargin.estimators.base import SCALES
+from largemargin.estimators.ldm import SCALES
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "results.csv"

@@ -10,10 +10,14 @@ __version__ = "0.1.0"
 # Loaded when they are first asked for.
 _LATER = {
     "ConvergenceDisplay": "plotting",
+    "KOMDClassifier": "estimators.komd",
     "LDMClassifierCV": "estimators.selection",
     "LinearLDMClassifierCV": "estimators.selection",
+    "MAMCClassifier": "estimators.mamc",
+    "MDOClassifier": "estimators.mdo",
     "MarginDistribution": "margins",
     "MarginDistributionDisplay": "plotting",
+    "ODMClassifier": "estimators.odm",
     "PriceInfluenceDisplay": "plotting",
     "leave_one_out_bound": "leave_one_out",
     "leave_one_out_error": "leave_one_out",

@@ -12,12 +12,9 @@ from sklearn.utils.validation import check_is_fitted
 from largemargin._compat import check_sample_weight
 from largemargin.designs.kernel import KernelDesign, without_row
 from largemargin.designs.linear import MAX_FACTORED
-from largemargin.estimators.base import (
-    BaseLDMClassifier,
-    class_weights,
-    settle_prices,
-)
+from largemargin.estimators.base import class_weights
 from largemargin.estimators.kernel import LDMClassifier
+from largemargin.estimators.ldm import BaseLDMClassifier, settle_prices
 from largemargin.margins import unwrap
 from largemargin.problem import NoMinimum
 from largemargin.solvers import Start, solve

@@ -11,7 +11,7 @@ MAX_TRIALS = 100
 
 @njit(**JIT)
 def minimise_along(
-    margins, step, weight, anchor, sigma, C, slope, noise, curvature, first, accuracy
+    margins, step, weight, anchor, sigma, pull, slope, noise, curvature, first, accuracy
 ):
     """Return t where ``slope + curvature t + (smoothed loss)'(t)`` vanishes.
 
@@ -25,7 +25,7 @@ def minimise_along(
     goal = -1.0
     for _ in range(MAX_TRIALS):
         loss_slope, loss_curvature, size = smoothed_slope(
-            margins, step, weight, anchor, sigma, C, t
+            margins, step, weight, anchor, sigma, pull, t
         )
         value = slope + curvature * t + loss_slope
         bend = curvature + loss_curvature

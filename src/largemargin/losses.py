@@ -1,17 +1,95 @@
-"""The hinge loss ``C max(0, 1 - margin)``, its dual, and its proximal step.
+"""Losses of a margin: their values, duals and proximal steps.
 
-A sample of weight ``s`` counts ``s`` times; ``beta`` in [0, C] is its dual variable per
-unit of weight, so that a row of weight two behaves exactly as the row twice.
+A sample of weight ``s`` counts ``s`` times; ``beta`` is its dual variable per unit of
+weight, so that a row of weight two behaves exactly as the row twice. Every loss here has
+a slope, smoothed or its own, that is piecewise linear in the margin: a ``Pull``.
 """
+
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 
 from largemargin._jit import JIT, SUM
 
+# A margin that no row ever has; infinity would make NaN of nothing times it.
+NEVER = np.finfo(np.float64).max
+
+
+class Pull(NamedTuple):
+    """How a row pulls at its margin: the slope of the loss, with the sign turned.
+
+    The sum of ``clip(anchor + sigma (low - margin), floor, cap)`` and, where it is
+    negative, ``over (high - margin)``.
+    """
+
+    low: float
+    floor: float
+    cap: float
+    high: float = NEVER
+    over: float = 0.0
+
+
+@dataclass(frozen=True)
+class Hinge:
+    """The hinge ``max(0, 1 - margin)``; it has a kink, which solvers smooth."""
+
+    is_smooth = False
+
+    def box(self, C):
+        """Return between which numbers the dual variables lie."""
+        return 0.0, C
+
+    def pull(self, C):
+        """Return the slope of the loss, smoothed by a proximal step."""
+        return Pull(1.0, 0.0, C)
+
+    def value_and_gap(self, margins, beta, weight, C):
+        """Return the loss, and what margins and dual variables lack to be optimal."""
+        if np.isinf(C):
+            return 0.0, weight @ (beta * np.abs(1.0 - margins))
+        return hinge_and_gap(margins, beta, weight, C)
+
+
+@dataclass(frozen=True)
+class Band:
+    """The loss of the optimal margin distribution machine, which has its own slope.
+
+    ``([1 - theta - margin]_+^2 + mu [margin - 1 - theta]_+^2) / (1 - theta)^2``: free
+    between ``1 - theta`` and ``1 + theta``, and ``mu`` times as dear above as below. With
+    both zero it is the squared hinge.
+    """
+
+    mu: float = 0.0
+    theta: float = 0.0
+    is_smooth = True
+
+    def box(self, C):
+        """Return between which numbers the dual variables lie."""
+        return (-np.inf if self.mu > 0 else 0.0), np.inf
+
+    def stiffness(self, C):
+        """Return the second derivative of the loss below the band."""
+        return 2.0 * C / (1.0 - self.theta) ** 2
+
+    def pull(self, C):
+        """Return the slope of the loss, for a proximal step as long as the stiffness."""
+        over = self.mu * self.stiffness(C)
+        return Pull(1.0 - self.theta, 0.0, np.inf, 1.0 + self.theta, over)
+
+    def value_and_gap(self, margins, beta, weight, C):
+        """Return the loss, and what margins and dual variables lack to be optimal."""
+        below = self.stiffness(C)
+        edges = 1.0 - self.theta, 1.0 + self.theta
+        return band_and_gap(margins, beta, weight, *edges, below, self.mu * below)
+
+
+HINGE = Hinge()
+
 
 @njit(**SUM)
-def loss_and_gap(margins, beta, weight, C):
+def hinge_and_gap(margins, beta, weight, C):
     """Return the sums of ``C hinge(margin)`` and ``C hinge(margin) - beta (1 - margin)``.
 
     No term of the second is negative; it is zero where margin and beta are optimal.
@@ -26,36 +104,73 @@ def loss_and_gap(margins, beta, weight, C):
     return C * loss, gap
 
 
-@njit(**JIT)
-def proximal_step(margins, anchor, sigma, C, weight):
-    """Return the dual variables nearest to the anchor, and the curvature they give.
+@njit(**SUM)
+def band_and_gap(margins, beta, weight, low, high, below, above):
+    """Return the sums of the loss and of its Fenchel gaps, each a sum of squares.
 
-    Maximises ``beta (1 - margin) - (beta - anchor)^2 / (2 sigma)`` over [0, C]; there is
-    curvature where beta is free.
+    ``below`` and ``above`` are the stiffnesses on either side of the band; where the
+    second is zero no dual variable may be negative.
+    """
+    loss = 0.0
+    gap = 0.0
+    for i in range(margins.shape[0]):
+        short = low - margins[i]
+        beyond = margins[i] - high
+        under = 0.5 * below * max(short, 0.0) ** 2
+        over = 0.5 * above * max(beyond, 0.0) ** 2
+        loss += weight[i] * (under + over)
+        if beta[i] >= 0.0:
+            gap += weight[i] * (over + side_gap(short, beta[i], below))
+        else:
+            gap += weight[i] * (under + side_gap(beyond, -beta[i], above))
+    return loss, gap
+
+
+@njit(**JIT)
+def side_gap(excess, beta, stiffness):
+    """Return ``stiffness [excess]_+^2 / 2 + beta^2 / (2 stiffness) - beta excess``."""
+    if excess > 0.0:
+        return 0.5 * stiffness * (excess - beta / stiffness) ** 2 if stiffness > 0 else 0.0
+    return beta * (0.5 * beta / stiffness - excess) if beta > 0 else 0.0
+
+
+@njit(**JIT)
+def proximal_step(margins, anchor, sigma, pull, weight):
+    """Return the dual variables that a pull gives, and their curvature over the margins.
+
+    For the hinge they maximise ``beta (1 - margin) - (beta - anchor)^2 / (2 sigma)``.
     """
     beta = np.empty_like(margins)
     curvature = np.empty_like(margins)
     for i in range(margins.shape[0]):
-        target = anchor[i] + sigma * (1.0 - margins[i])
-        beta[i] = min(max(target, 0.0), C)
-        curvature[i] = sigma * weight[i] if 0.0 < target < C else 0.0
+        target = anchor[i] + sigma * (pull.low - margins[i])
+        beyond = margins[i] - pull.high
+        bend = sigma if pull.floor < target < pull.cap else 0.0
+        bend += pull.over if beyond > 0.0 else 0.0
+        beta[i] = min(max(target, pull.floor), pull.cap) - pull.over * max(beyond, 0.0)
+        curvature[i] = bend * weight[i]
     return beta, curvature
 
 
 @njit(**SUM)
-def smoothed_slope(margins, step, weight, anchor, sigma, C, t):
+def smoothed_slope(margins, step, weight, anchor, sigma, pull, t):
     """Return slope, curvature and rounding scale of the smoothed loss along a step.
 
-    The loss is the maximum that ``proximal_step`` attains, at ``margins + t step``.
+    The loss is the one that ``proximal_step`` differentiates, at ``margins + t step``.
     """
     slope = 0.0
     curvature = 0.0
     size = 0.0
     for i in range(margins.shape[0]):
-        target = anchor[i] + sigma * (1.0 - margins[i] - t * step[i])
-        beta = min(max(target, 0.0), C)
-        pull = weight[i] * step[i]
-        curvature += pull * step[i] if beta == target else 0.0
-        slope -= pull * beta
-        size += abs(pull * beta)
-    return slope, sigma * curvature, size
+        margin = margins[i] + t * step[i]
+        target = anchor[i] + sigma * (pull.low - margin)
+        beyond = margin - pull.high
+        kept = min(max(target, pull.floor), pull.cap)
+        bend = sigma if kept == target else 0.0
+        bend += pull.over if beyond > 0.0 else 0.0
+        beta = kept - pull.over * max(beyond, 0.0)
+        lever = weight[i] * step[i]
+        curvature += bend * lever * step[i]
+        slope -= lever * beta
+        size += abs(lever * beta)
+    return slope, curvature, size

@@ -1,14 +1,15 @@
 """The optimisation problem; the only place where the objective is written down.
 
     P(w, b) = |w|^2 / 2 + lambda_var 2 Var(g) - lambda_mean Mean(g)
-              + C sum s_i max(0, 1 - g_i)
+              + C sum s_i loss(g_i)
     g_i = y_i (w . x_i + b)
 
+The loss is the hinge ``max(0, 1 - g_i)`` or another one of ``losses``.
 Mean and (population) variance carry the weights ``s``; ``S`` is their sum. With
 ``spread = 4 lambda_var / S`` and ``reward = lambda_mean / S`` every term is a sum over
 the rows, and optimality reads ``w = sum y_i force_i x_i`` with
 
-    force_i = s_i (beta_i + reward - spread (g_i - Mean(g))),   beta_i in [0, C].
+    force_i = s_i (beta_i + reward - spread (g_i - Mean(g))),   -beta_i in C loss'(g_i).
 
 Any such beta bounds the optimum from below, and the distance of the bounds is a sum of
 squares and Fenchel gaps: it is computed without subtraction.
@@ -22,7 +23,7 @@ import numpy as np
 
 from largemargin.designs.linear import Curvature
 from largemargin.line_search import minimise_along
-from largemargin.losses import loss_and_gap, proximal_step
+from largemargin.losses import HINGE, Band, Hinge, Pull, proximal_step
 from largemargin.margin_sums import (
     reward_along,
     spread_along,
@@ -95,6 +96,7 @@ class Problem:
     lambda_mean: float = 0.0
     fit_intercept: bool = True
     reward: np.ndarray | float | None = None
+    loss: Hinge | Band = HINGE
 
     def __post_init__(self):
         if self.reward is None:
@@ -265,6 +267,10 @@ class Problem:
 
         ``slope`` and ``bend`` are those of the norm of ``w`` along the step.
         """
+        smoothing = self._smoothing(anchor, sigma)
+        return self._search(margins, step, smoothing, slope, bend, first, accuracy)
+
+    def _search(self, margins, step, smoothing, slope, bend, first, accuracy):
         reward, size = self._reward(step)
         slope, noise = slope - reward, abs(slope) + size
         if self.lambda_var > 0:
@@ -278,9 +284,7 @@ class Problem:
             margins,
             step,
             self.weight,
-            anchor,
-            sigma,
-            self.C,
+            *smoothing,
             slope,
             noise,
             bend,
@@ -301,7 +305,8 @@ class Problem:
         Without a margin variance the objective is piecewise linear in the intercept, and
         flat where no margin is one: then the middle of the flat part is taken.
         """
-        if not self.fit_intercept or self.lambda_var > 0 or not 0 < self.C < np.inf:
+        curved = self.lambda_var > 0 or self.loss.is_smooth
+        if not self.fit_intercept or curved or not 0 < self.C < np.inf:
             return point
         kinks = self.y - point.scores
         order = np.argsort(kinks, kind="stable")
@@ -317,13 +322,18 @@ class Problem:
 
     def dual_step(self, margins, anchor, sigma):
         """Return the proximal step of the dual variables and the curvature it gives."""
-        return proximal_step(margins, anchor, sigma, self.C, self.weight)
+        return proximal_step(margins, *self._smoothing(anchor, sigma), self.weight)
+
+    def _smoothing(self, anchor, sigma):
+        """Return anchor, length and slope of a proximal step; a smooth loss fixes them."""
+        pull = self.loss.pull(self.C)
+        if self.loss.is_smooth:
+            return np.zeros_like(anchor), self.loss.stiffness(self.C), pull
+        return anchor, sigma, pull
 
     def loss_terms(self, margins, beta):
         """Return the loss, and what the dual variables themselves add to the gap."""
-        if np.isinf(self.C):
-            return 0.0, self.weight @ (beta * np.abs(1.0 - margins))
-        return loss_and_gap(margins, beta, self.weight, self.C)
+        return self.loss.value_and_gap(margins, beta, self.weight, self.C)
 
     def balance(self, scores, offset, beta):
         """Return intercept and dual variables nearby whose forces sum to zero.
@@ -338,9 +348,11 @@ class Problem:
             if not frozen.is_bounded:
                 excess = self.forces(self.y * scores, beta).sum()
                 return excess / self._border(np.zeros_like(beta)).sum(), beta
+        # A step of length one along the labels, cut off where dual variables must end.
         level = np.ones_like(beta)
-        shift = frozen.search(level, self.y, beta, 1.0, first=0.0, accuracy=0.0)
-        return offset, self.dual_step(level + shift * self.y, beta, 1.0)[0]
+        projection = beta, 1.0, Pull(1.0, *self.loss.box(self.C))
+        shift = frozen._search(level, self.y, projection, 0.0, 0.0, 0.0, 0.0)
+        return offset, proximal_step(level + shift * self.y, *projection, self.weight)[0]
 
     def stretch(self, margins):
         """Return the factor that lifts all margins to one where C allows nothing less."""

@@ -8,7 +8,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 
 from largemargin import LDMClassifier
 from largemargin.designs.low_rank import low_rank_factor
-from largemargin.estimators import kernel as kernel_estimator
+from largemargin.estimators import expansion
 from largemargin.kernels import Kernel
 
 PRICES = {"lambda_var": 2**-4, "lambda_mean": 2**-4}
@@ -22,7 +22,7 @@ def moons():
 @pytest.fixture
 def no_room(monkeypatch):
     """No Gram matrix is small enough."""
-    monkeypatch.setattr(kernel_estimator, "MAX_GRAM_BYTES", 0)
+    monkeypatch.setattr(expansion, "MAX_GRAM_BYTES", 0)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -97,7 +97,7 @@ def test_machines_of_low_rank_take_classes_weights_and_sparse_rows(iris, no_room
 
 
 def test_a_gram_that_fits_no_way_is_refused_at_once(moons, no_room, monkeypatch):
-    monkeypatch.setattr(kernel_estimator, "physical_memory", lambda: 1000)
+    monkeypatch.setattr(expansion, "physical_memory", lambda: 1000)
     machine = LDMClassifier(solver="kernel_dual")
     with pytest.raises(MemoryError, match=r"800 rows takes 5,120,000 bytes.*solver='auto'"):
         machine.fit(*moons)

@@ -1,38 +1,11 @@
 """The large margin distribution machine with a kernel."""
 
-import os
-import sys
-from numbers import Integral, Real
-
-import numpy as np
-import scipy.sparse as sp
-
-from largemargin._compat import Interval, StrOptions
-from largemargin.designs.dense import DenseDesign
-from largemargin.designs.kernel import KernelDesign
-from largemargin.estimators.base import BaseLDMClassifier
-from largemargin.kernels import (
-    KERNELS,
-    Kernel,
-    check_gram,
-    definite_part,
-    gram_bytes,
-    settle_gamma,
-)
-
-# Larger Gram matrices are replaced by factors of low rank: beyond some 32,000 rows.
-MAX_GRAM_BYTES = 4 << 30
+from largemargin._compat import StrOptions
+from largemargin.estimators.expansion import KernelExpansion
+from largemargin.estimators.ldm import BaseLDMClassifier
 
 
-def physical_memory():
-    """Return how many bytes of memory this machine has, as far as it says."""
-    try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, ValueError, OSError):
-        return sys.maxsize
-
-
-class LDMClassifier(BaseLDMClassifier):
+class LDMClassifier(KernelExpansion, BaseLDMClassifier):
     r"""Large margin distribution machine with a kernel.
 
     Minimises over ``w`` in the feature space ``phi`` of the kernel and over ``b``, with
@@ -191,10 +164,7 @@ class LDMClassifier(BaseLDMClassifier):
 
     _parameter_constraints: dict = {
         **BaseLDMClassifier._parameter_constraints,
-        "kernel": [StrOptions(KERNELS | {"precomputed"}), callable],
-        "gamma": [Interval(Real, 0, None, closed="neither"), str],
-        "degree": [Interval(Integral, 0, None, closed="left")],
-        "coef0": [Interval(Real, None, None, closed="neither")],
+        **KernelExpansion._parameter_constraints,
         "solver": [StrOptions({"auto", "kernel_dual", "dual_cd"})],
     }
 
@@ -234,93 +204,3 @@ class LDMClassifier(BaseLDMClassifier):
         self.random_state = random_state
         self.verbose = verbose
         self.warm_start = warm_start
-
-    def _design(self, X, weight, counted):
-        """Return the Gram matrix of the rows that count, made definite if need be.
-
-        Where that would not fit, return features that nearly have it.
-        """
-        self._factor = self._projector = self.low_rank_residual_ = None
-        if self.kernel == "precomputed":
-            if sp.issparse(X):
-                X = X.toarray()
-            gram = check_gram(X, X.shape[0], "X with kernel='precomputed'")
-            self._kernel = Kernel("precomputed")
-            gram = gram if counted.all() else gram[np.ix_(counted, counted)]
-        else:
-            rows = X if counted.all() else X[counted]
-            gamma = settle_gamma(self.gamma, rows, weight[counted])
-            self._kernel = Kernel(self.kernel, gamma, self.degree, self.coef0)
-            if self._needs_low_rank(rows.shape[0]):
-                self._factor, self.low_rank_residual_ = self._kernel.low_rank(rows)
-                return DenseDesign(self._factor.rows)
-            gram = self._kernel.gram(rows)
-        gram, self._projector = definite_part(gram, self._kernel)
-        return KernelDesign(gram)
-
-    def _needs_low_rank(self, n_rows):
-        """Return whether the Gram matrix is too large; raise if nothing can be done."""
-        n_bytes = gram_bytes(n_rows)
-        if n_bytes <= MAX_GRAM_BYTES:
-            return False
-        if self.solver == "auto" and self._kernel.is_definite:
-            return True
-        if n_bytes > physical_memory():
-            raise MemoryError(
-                f"The Gram matrix of {n_rows} rows takes {n_bytes:,} bytes, and this "
-                f"machine has {physical_memory():,}. Use solver='auto' with a kernel that "
-                "is positive semi-definite, such as 'rbf', for a machine of low rank, "
-                "LinearLDMClassifier, or fewer rows."
-            )
-        return False
-
-    def _last_elements(self, n_features):
-        return [None] * len(self.intercept_)
-
-    def _keep_elements(self, X, solutions, counted):
-        alpha = self._expand(solutions)
-        scores = np.array([solution.scores for solution in solutions])
-        self._products = alpha @ scores.T
-        # Support vectors of an SVM mean something; where all rows are, they do not.
-        if self._kernel.is_definite and alpha.all():
-            rows = X if counted.all() else X[counted]
-            alpha = self._kernel.condense(rows, alpha, scores)
-        self._factor = self._projector = None
-        numbers = np.flatnonzero(counted)
-        used = np.any(alpha != 0, axis=0)
-        self.support_ = numbers[used]
-        self.dual_coef_ = alpha[:, used]
-        precomputed = self.kernel == "precomputed"
-        self.support_vectors_ = np.empty((0, 0)) if precomputed else X[self.support_]
-
-    def _expand(self, solutions):
-        """Return the expansion of each solution over the rows that count."""
-        expand = np.asarray if self._factor is None else self._factor.expand
-        alpha = np.array([expand(solution.w) for solution in solutions])
-        if self._projector is not None:
-            alpha = (alpha @ self._projector) @ self._projector.T
-        return alpha
-
-    def _score_solutions(self, X_new, X, solutions, counted):
-        """Return the scores of new rows by solutions on the rows that count."""
-        alpha = self._expand(solutions)
-        if self._kernel.name == "precomputed":
-            return X_new[:, counted] @ alpha.T
-        return self._kernel.scores(X_new, X if counted.all() else X[counted], alpha)
-
-    @property
-    def coef_(self):
-        """``w`` itself, for a linear kernel."""
-        if self._kernel.name != "linear":
-            raise AttributeError("coef_ exists for kernel='linear' only.")
-        return np.asarray(self.dual_coef_ @ self.support_vectors_)
-
-    def _scores(self, X):
-        if self._kernel.name == "precomputed":
-            return X[:, self.support_] @ self.dual_coef_.T
-        return self._kernel.scores(X, self.support_vectors_, self.dual_coef_)
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self.kernel == "precomputed"
-        return tags

@@ -9,7 +9,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from largemargin._compat import StrOptions, fit_context
 from largemargin.designs.dense import DenseDesign
 from largemargin.designs.sparse import SparseDesign
-from largemargin.estimators.base import BaseLDMClassifier, all_or_nothing
+from largemargin.estimators.base import all_or_nothing
+from largemargin.estimators.ldm import BaseLDMClassifier
 from largemargin.problem import Problem
 from largemargin.solvers.asgd import Descent, Draws, run_epoch
 
@@ -17,6 +18,19 @@ from largemargin.solvers.asgd import Descent, Draws, run_epoch
 def design_of(X):
     """Return the design for explicit rows."""
     return SparseDesign(X) if sp.issparse(X) else DenseDesign(X)
+
+
+def linear_design(X, counted):
+    """Return the design of the rows that count, or raise if they are too long."""
+    design = design_of(X if counted.all() else X[counted])
+    with np.errstate(over="ignore"):
+        largest = design.squared_norms().max()
+    if not np.isfinite(largest):
+        raise ValueError(
+            "The squared length of a row overflows. Scale the features, for example "
+            "with sklearn.preprocessing.MinMaxScaler."
+        )
+    return design
 
 
 class LinearLDMClassifier(BaseLDMClassifier):
@@ -171,15 +185,7 @@ class LinearLDMClassifier(BaseLDMClassifier):
         self.warm_start = warm_start
 
     def _design(self, X, weight, counted):
-        design = design_of(X if counted.all() else X[counted])
-        with np.errstate(over="ignore"):
-            largest = design.squared_norms().max()
-        if not np.isfinite(largest):
-            raise ValueError(
-                "The squared length of a row overflows. Scale the features, for example "
-                "with sklearn.preprocessing.MinMaxScaler."
-            )
-        return design
+        return linear_design(X, counted)
 
     def _keep_elements(self, X, solutions, counted):
         self.coef_ = np.array([solution.w for solution in solutions])

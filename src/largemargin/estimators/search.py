@@ -24,7 +24,8 @@ from sklearn.exceptions import ConvergenceWarning, FitFailedWarning
 from sklearn.utils import check_random_state
 
 from largemargin._compat import safe_split
-from largemargin.estimators.base import Stopped, settle_prices
+from largemargin.estimators.certified import Stopped
+from largemargin.estimators.ldm import settle_prices
 from largemargin.problem import NoMinimum
 from largemargin.solvers import Progress
 from largemargin.solvers.path import solve_path

@@ -48,6 +48,8 @@ def solve_auto(problem, *, rng=None, progress=None, **options):
 def _worthwhile_sweeps(problem):
     if problem.design.n_rows <= FEW_ROWS or not 0 < problem.C < np.inf:
         return 0
+    if problem.loss.is_smooth:
+        return 0
     if problem.design.n_features > MAX_FACTORED:
         return SWEEPS_FOR_WIDE
     # Sweeps visit rows in random order, which is slow where BLAS would be fast; and they

@@ -65,7 +65,7 @@ def _solve_on_factor(problem, *, tol, max_iter, progress, start):
 
 def _solve_svm(problem, *, tol, max_iter, progress, start):
     options = {"tol": tol, "max_iter": max_iter, "progress": progress}
-    if 0 < problem.C < np.inf:
+    if 0 < problem.C < np.inf and not problem.loss.is_smooth:
         solution = solve_in_pairs(problem, start=start, **options)
         if solution.converged:
             return solution

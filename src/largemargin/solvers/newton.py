@@ -3,7 +3,8 @@
 The dual variables are moved from an ``anchor`` by proximal steps of length ``sigma``,
 which smooths the hinge; each smoothed problem is solved by Newton's method, then the
 anchor follows. Both errors show in the duality gap, one as the squared gradient, the
-other as the complementarity, so the gap is known at every step.
+other as the complementarity, so the gap is known at every step. A smooth loss needs no
+anchor: there the Newton steps are all.
 """
 
 from typing import NamedTuple
@@ -65,7 +66,7 @@ def solve_newton(problem, *, tol, max_iter, start=None, progress=None, rng=None)
         if certificate.relative <= tol:
             break
         moved = problem.mean((beta - anchor) ** 2) * problem.total
-        if slope_norm <= ACCURACY * moved / sigma:
+        if not problem.loss.is_smooth and slope_norm <= ACCURACY * moved / sigma:
             if np.isinf(problem.C):
                 refuse_unseparable(problem, beta)
             anchor = beta
@@ -87,7 +88,7 @@ def _begin(problem, start):
     if start is None:
         nothing = np.zeros(design.n_rows)
         return problem.point(design.zeros(), nothing), nothing
-    beta = np.clip(start.beta, 0.0, problem.C)
+    beta = np.clip(start.beta, *problem.loss.box(problem.C))
     w = start.w
     if w is None:
         w = design.combine(problem.dual_forces(beta))

@@ -1,0 +1,176 @@
+"""Classifiers that pose a problem, solve it, and keep the certificate."""
+
+import warnings
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
+from numbers import Integral, Real
+from threading import Event
+
+import numpy as np
+from joblib import effective_n_jobs
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+
+from largemargin._compat import Interval, fit_context
+from largemargin.estimators.base import MarginClassifier, all_or_nothing
+from largemargin.solvers import Progress, Start, solve
+from largemargin.threads import one_blas_thread
+
+# Products with fewer numbers than this are made by one thread.
+THREADED_SIZE = 4_000_000
+
+
+class Stopped(BaseException):
+    """Raised in the threads of a fit that was interrupted; no error of the fit itself."""
+
+
+class CertifiedClassifier(MarginClassifier):
+    """The story of a fit: validate, encode, pose, solve, keep, warn.
+
+    Subclasses tell how rows become a design, ``_design``, what is minimised on it,
+    ``_problem``, how solutions are kept and scored, ``_keep_elements`` and ``_scores``,
+    and where the last fit ended, ``_last_elements``.
+    """
+
+    _parameter_constraints: dict = {
+        "tol": [Interval(Real, 0, None, closed="neither")],
+        "max_iter": [Interval(Integral, 1, None, closed="left"), None],
+        "n_jobs": [Integral, None],
+        "verbose": ["verbose"],
+    }
+
+    # Machines that leave a choice have parameters of these names.
+    solver = "auto"
+    random_state = None
+    fit_intercept = True
+    warm_start = False
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y, sample_weight=None):
+        """Fit the machine.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training rows, or their Gram matrix for ``kernel="precomputed"``.
+
+        y : array-like of shape (n_samples,)
+            Labels of any type.
+
+        sample_weight : array-like of shape (n_samples,), default=None
+            A weight of 2 equals the row twice, 0 its absence.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+        """
+        with all_or_nothing(self):
+            X, y, weight = self._validate(X, y, sample_weight)
+            counted = weight > 0
+            starts = self._starts(X, weight, counted)
+            classes, problems = self._pose(y[counted], weight[counted])
+            for problem in problems:
+                problem.refuse_unbounded()
+            design = self._design(X, weight, counted)
+            results = self._run([problem.on(design) for problem in problems], starts)
+            self._keep_results(classes, results, weight[counted], counted)
+            self._keep_elements(X, [solution for solution, _ in results], counted)
+        self._warn_unless_converged(results)
+        return self
+
+    def _pose(self, y, weight):
+        """Return the classes and a problem for each machine, still without a design."""
+        classes, signs = self._signs(y)
+        return classes, [self._problem(sign, weight) for sign in signs]
+
+    def _solve(self, problem, **options):
+        """Return the solution of one problem."""
+        return solve(problem, self.solver, **options)
+
+    def _run(self, problems, starts):
+        """Return the solution and the history of each machine."""
+        seeds = check_random_state(self.random_state).randint(2**31 - 1, size=len(problems))
+        starts = starts if len(starts) == len(problems) else [None] * len(problems)
+        stop = Event()
+
+        def watch():
+            if stop.is_set():
+                raise Stopped
+
+        def run(problem, seed, start):
+            progress = Progress(watch, bool(self.verbose))
+            solution = self._solve(
+                problem,
+                tol=self.tol,
+                max_iter=self.max_iter,
+                start=start,
+                progress=progress,
+                rng=np.random.default_rng(seed),
+            )
+            return solution, progress.history
+
+        jobs = list(zip(problems, seeds, starts, strict=True))
+        n_threads = min(effective_n_jobs(self.n_jobs), len(jobs))
+        # Several machines multiply in one thread each: the same sums in the same order
+        # for any n_jobs. Small products lose more by waking a second thread.
+        single = len(jobs) > 1 or problems[0].design.size < THREADED_SIZE
+        with one_blas_thread() if single else nullcontext():
+            if n_threads == 1:
+                return [run(*job) for job in jobs]
+            pool = ThreadPoolExecutor(n_threads)
+            try:
+                return list(pool.map(run, *zip(*jobs, strict=True)))
+            finally:
+                stop.set()
+                pool.shutdown(wait=False, cancel_futures=True)
+
+    def _keep_results(self, classes, results, weight, counted):
+        """Store what every machine reports; ``counted`` are the rows with weight."""
+        solutions, histories = zip(*results, strict=True)
+        means = [weight @ s.margins / weight.sum() for s in solutions]
+        variances = [
+            weight @ (s.margins - mean) ** 2 / weight.sum()
+            for s, mean in zip(solutions, means, strict=True)
+        ]
+        beta = np.zeros((len(solutions), len(counted)))
+        beta[:, counted] = weight * np.array([s.beta for s in solutions])
+        several = len(solutions) > 1
+
+        def shape(values):
+            return np.array(values) if several else float(values[0])
+
+        self.classes_ = classes
+        self.intercept_ = np.array([s.offset for s in solutions])
+        self.objective_ = shape([s.certificate.primal for s in solutions])
+        self.duality_gap_ = shape([s.certificate.relative for s in solutions])
+        self.n_iter_ = max(s.n_iter for s in solutions)
+        self.margin_mean_ = shape(means)
+        self.margin_variance_ = shape(variances)
+        self.dual_beta_ = beta if several else beta[0]
+        self.history_ = list(histories) if several else histories[0]
+
+    def _starts(self, X, weight, counted):
+        """Return where the last fit ended, if it was on as many rows and classes."""
+        if not (self.warm_start and hasattr(self, "dual_beta_")):
+            return []
+        beta = np.atleast_2d(self.dual_beta_)
+        elements = self._last_elements(X.shape[1])
+        if beta.shape[1] != len(counted) or len(elements) != len(beta):
+            return []
+        return [
+            Start(row[counted] / weight[counted], element, offset * self.fit_intercept)
+            for row, element, offset in zip(beta, elements, self.intercept_, strict=True)
+        ]
+
+    def _warn_unless_converged(self, results):
+        gap = max(solution.certificate.relative for solution, _ in results)
+        if not all(solution.converged for solution, _ in results):
+            warnings.warn(
+                f"{type(self).__name__} stopped after {self.n_iter_} iterations with a "
+                f"relative duality gap of {gap:.1e} > tol={self.tol:.1e}. Scale the "
+                "features, raise max_iter, or accept this gap by raising tol; with "
+                "warm_start=True the next fit goes on from here.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
