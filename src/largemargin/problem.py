@@ -42,6 +42,10 @@ class NoMinimum(ValueError):
     """Raised for prices at which the objective falls without end."""
 
 
+class NotSeparable(ValueError):
+    """Raised where a hard margin is asked of classes that no hyperplane separates."""
+
+
 class Point(NamedTuple):
     """A place in the primal space: element, intercept, scores and margins."""
 

@@ -8,7 +8,7 @@ from largemargin._compat import Interval, StrOptions
 from largemargin.estimators.certified import CertifiedClassifier
 from largemargin.estimators.expansion import LinearOrKernelExpansion
 from largemargin.losses import HINGE, Band
-from largemargin.problem import Certificate, Problem
+from largemargin.problem import Certificate, NotSeparable, Problem
 from largemargin.solvers import Solution, Start, solve
 
 # The machine behind is solved anew, more closely by this factor, until the weights it
@@ -163,7 +163,7 @@ class KOMDClassifier(LinearOrKernelExpansion, CertifiedClassifier):
             return self._balance(problem, np.ones_like(problem.weight), 1)
         inner_tol, n_iter = CLOSER * tol, 0
         for _ in range(MAX_ROUNDS):
-            machine = solve(problem, self.solver, tol=inner_tol, start=start, **options)
+            machine = self._solve_machine(problem, tol=inner_tol, start=start, **options)
             n_iter += machine.n_iter
             solution = self._balance(problem, machine.beta, n_iter)
             if solution.converged:
@@ -171,6 +171,16 @@ class KOMDClassifier(LinearOrKernelExpansion, CertifiedClassifier):
             inner_tol *= CLOSER
             start = Start(machine.beta, machine.w, machine.offset)
         return solution
+
+    def _solve_machine(self, problem, **options):
+        try:
+            return solve(problem, self.solver, **options)
+        except NotSeparable:
+            raise NotSeparable(
+                "lam=0 asks for the nearest points of the two classes, but these cannot be "
+                "separated: the hulls meet and no direction is left. Use lam > 0 or another "
+                "kernel."
+            ) from None
 
     def _balance(self, problem, beta, n_iter):
         """Return the solution whose weights are dual variables, scaled to sum to one."""

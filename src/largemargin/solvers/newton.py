@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from largemargin.problem import Certificate, Point
+from largemargin.problem import Certificate, NotSeparable, Point
 from largemargin.solvers.solution import Progress, Solution
 
 # Smoothing of the hinge at the start, in units of C; it sharpens by GROWTH a round.
@@ -139,7 +139,7 @@ def refuse_unseparable(problem, beta):
     imbalance = length * (problem.y @ weighted) if problem.fit_intercept else 0.0
     width = np.hypot(np.sqrt(max(design.inner(gap, gap), 0.0)), imbalance)
     if weighted.sum() > 0 and width <= NO_MARGIN * length * weighted.sum():
-        raise ValueError(
+        raise NotSeparable(
             "C=inf asks for a hard margin, but the classes cannot be separated: "
             "every margin is below "
             f"{width / weighted.sum():.1e}. Use a finite C or another kernel."
