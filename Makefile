@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: demo test bench lint clean
+.PHONY: demo test bench study lint clean
 
 demo: $(READY)
 	$(BIN)/python examples/plot_demo.py
@@ -15,6 +15,10 @@ test: $(READY)
 bench: $(READY)
 	$(BIN)/python -m benchmarks $(if $(QUICK),--quick)
 
+# make study QUICK=1 takes less than ten minutes; LARGEMARGIN_DATA=DIR has the data sets.
+study: $(READY)
+	$(BIN)/python -m largemargin.study $(if $(QUICK),--quick)
+
 lint: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -22,7 +26,7 @@ lint: $(READY)
 $(READY): pyproject.toml
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
-	$(BIN)/python -m pip install --quiet --editable ".[plot]" --group dev
+	$(BIN)/python -m pip install --quiet --editable ".[cli,study]" --group dev
 	touch $@
 
 clean:

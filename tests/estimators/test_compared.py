@@ -310,7 +310,7 @@ def test_mdo_finds_the_global_minimum_on_the_circle(moons):
     directions = np.column_stack([np.cos(angles), np.sin(angles)])
     rows = unit_rows(X, constant=False)
     share = np.full(len(y), 1 / len(y))
-    costs = [mean_cost(h, rows, y, share, mdo.alpha_, mdo.beta)[0] for h in directions]
+    costs = [mean_cost(h, rows, y, share, mdo.alpha_, mdo.beta_)[0] for h in directions]
     assert mdo.objective_ / len(y) <= min(costs) + 1e-9
 
 

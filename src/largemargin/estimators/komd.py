@@ -177,8 +177,8 @@ class KOMDClassifier(LinearOrKernelExpansion, CertifiedClassifier):
             return solve(problem, self.solver, **options)
         except NotSeparable:
             raise NotSeparable(
-                "lam=0 asks for the nearest points of the two classes, but these cannot be "
-                "separated: the hulls meet and no direction is left. Use lam > 0 or another "
+                "lam=0 asks for the nearest points of two classes that cannot be told "
+                "apart: their hulls meet, and no direction is left. Use lam > 0 or another "
                 "kernel."
             ) from None
 

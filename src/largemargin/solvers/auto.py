@@ -13,7 +13,8 @@ from largemargin.solvers.solution import Progress, Start
 
 # Up to this many rows Newton's method is soon done.
 FEW_ROWS = 300
-# Up to this many rows a machine with more features than rows is solved on its Gram matrix.
+# Up to this many rows a machine with more features than rows is solved on its Gram matrix,
+# as is one with more than can be factored.
 MAX_GRAM_ROWS = 5000
 # A Newton run costs about as much as so many sweeps over the rows.
 SWEEPS_FOR_NARROW = 15
@@ -40,7 +41,8 @@ def solve_auto(problem, *, rng=None, progress=None, **options):
             return solution
         if solution.certificate.relative <= CLOSE:
             options["start"] = Start(solution.beta, solution.w, solution.offset)
-    if design.n_features > MAX_FACTORED and design.n_rows <= MAX_GRAM_ROWS:
+    is_wide = design.n_features > min(MAX_FACTORED, design.n_rows)
+    if is_wide and design.n_rows <= MAX_GRAM_ROWS:
         return _solve_on_gram(problem, **options)
     return solve_newton(problem, **options)
 

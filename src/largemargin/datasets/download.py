@@ -1,0 +1,161 @@
+"""Files from the net into the cache: whole and as recorded, or not at all."""
+
+import hashlib
+import json
+import os
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from http.client import HTTPException
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
+
+from largemargin.datasets.reading import UnreadableFile
+
+TIMEOUT_SECONDS = 30
+CHUNK_BYTES = 1 << 18
+
+
+class DownloadError(OSError):
+    """A source of a data set could not be reached or gave something else."""
+
+
+def ignore(done, total):
+    """Do nothing about progress."""
+
+
+def download(url, path, *, check, sha256=None, on_progress=ignore):
+    """Download a file, check it, and only then put it in its place.
+
+    Whatever happens before, an interrupt included, leaves nothing behind.
+
+    Parameters
+    ----------
+    url : str
+        The address; http and https only.
+
+    path : Path
+        The place of the file.
+
+    check : callable
+        Reads the file at the path it is given; raises ValueError if it is not as expected.
+
+    sha256 : str, default=None
+        The digest that the file must have.
+
+    on_progress : callable, default=ignore
+        Called with the bytes so far and the bytes in all (None if not known).
+
+    Returns
+    -------
+    checked : object
+        What ``check`` returns.
+    """
+    if not url.startswith(("https://", "http://")):
+        raise ValueError(f"Only http and https addresses are downloaded; got {url!r}.")
+    try:
+        with placed(path, url) as temporary:
+            transfer(url, temporary, on_progress)
+            digest = sha256_of(temporary)
+            if sha256 not in (None, digest):
+                raise UnreadableFile(f"its sha256 is {digest}; expected {sha256}")
+            return check(temporary)
+    except (OSError, HTTPException, ValueError) as error:
+        raise DownloadError(f"{url} failed: {error}") from error
+
+
+def transfer(url, path, on_progress):
+    """Write what an address gives to a file."""
+    request = Request(url, headers={"User-Agent": "largemargin"})
+    done = 0
+    with answer(request) as response, open(path, "wb") as stream:
+        length = response.headers.get("Content-Length")
+        total = None if length is None else int(length)
+        while chunk := response.read(CHUNK_BYTES):
+            stream.write(chunk)
+            done += len(chunk)
+            on_progress(done, total)
+    if total is not None and done != total:
+        raise ConnectionError(f"the connection broke after {done} of {total} bytes")
+
+
+def answer(request):
+    """Return the open answer to a request; an answer that refuses is closed."""
+    try:
+        return urlopen(request, timeout=TIMEOUT_SECONDS)
+    except HTTPError as error:
+        error.close()
+        raise
+
+
+@contextmanager
+def placed(path, origin):
+    """Give a temporary path; move the file written there, with a record, to its place.
+
+    The temporary directory has a name of its own, so that processes which fetch the same
+    file at once do not meet.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(prefix=".part-", dir=path.parent) as folder:
+        temporary = Path(folder, path.name)
+        yield temporary
+        written = {
+            "url": origin,
+            "sha256": sha256_of(temporary),
+            "bytes": temporary.stat().st_size,
+            "date": datetime.now(UTC).isoformat(timespec="seconds"),
+        }
+        record_of(temporary).write_text(json.dumps(written, indent=1))
+        for finished in record_of(temporary), temporary:
+            sync(finished)
+        os.replace(record_of(temporary), record_of(path))
+        os.replace(temporary, path)
+
+
+def sync(path):
+    """Wait until a file is on the disk."""
+    with open(path, "rb+") as stream:
+        os.fsync(stream.fileno())
+
+
+def record_of(path):
+    """Return where the record of a downloaded file is kept."""
+    return path.with_name(f"{path.name}.json")
+
+
+def sha256_of(path):
+    """Return the digest of a file."""
+    with open(path, "rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def read_record(path):
+    """Return the digest and the address of a downloaded file, None and None of others."""
+    record = record_of(path)
+    if not record.exists():
+        return None, None
+    try:
+        written = json.loads(record.read_text())
+        return written["sha256"], written["url"]
+    except (ValueError, KeyError, TypeError) as error:
+        raise UnreadableFile(
+            f"{record} is not the record of a download. Delete it and {path.name} to "
+            "download the file again."
+        ) from error
+
+
+def verify(path):
+    """Raise UnreadableFile if a downloaded file is no longer what it was."""
+    expected, _ = read_record(path)
+    if expected is not None and sha256_of(path) != expected:
+        raise UnreadableFile(
+            f"{path} was altered after it was downloaded: its sha256 is not the "
+            f"{expected} of its record. Delete it to download it again."
+        )
+
+
+def origin_of(path):
+    """Return a phrase for a file and where it was downloaded from."""
+    _, url = read_record(path)
+    return f"file {path.name}" + (f" from {url}" if url else "")

@@ -1,0 +1,129 @@
+"""What is known of a data set, and the set itself."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Form:
+    """Rows that may stand under the name of a data set.
+
+    Parameters
+    ----------
+    file : str
+        The name of the file that holds them, up to ``.libsvm``.
+
+    rows, features : int
+        Their size.
+
+    positives : int or None
+        How many rows are of the class +1, where it is known.
+
+    difference : str, default=""
+        How they differ from the whole set.
+    """
+
+    file: str
+    rows: int
+    features: int
+    positives: int | None
+    difference: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Entry:
+    """A data set of the paper.
+
+    Parameters
+    ----------
+    name : str
+        The name to load it by.
+
+    paper_name : str
+        Its name in Table 1.
+
+    scale : {"regular", "large"}
+        The part of Table 1 that it is in.
+
+    paper_rows, paper_features : int
+        Its size in Table 1.
+
+    rows, features : int
+        The size of what its public home gives, after encoding.
+
+    positives : int or None
+        How many of those rows are of the class +1, where it is known.
+
+    task : str
+        What is to be told apart.
+
+    positive : str
+        What +1 means.
+
+    encoding : str
+        How the source's values became numbers.
+
+    sources : tuple
+        Where it is had from; each has an ``address``.
+
+    text : bool, default=False
+        Whether rows are texts, to be scaled to unit length and not feature by feature.
+
+    note : str, default=""
+        How the rows differ from the paper's.
+
+    stand_ins : tuple of Form, default=()
+        Smaller or rebuilt sets that are taken where the whole one is not at hand.
+    """
+
+    name: str
+    paper_name: str
+    scale: str
+    paper_rows: int
+    paper_features: int
+    rows: int
+    features: int
+    positives: int | None
+    task: str
+    positive: str
+    encoding: str
+    sources: tuple
+    text: bool = False
+    note: str = ""
+    stand_ins: tuple = ()
+
+    @property
+    def whole(self):
+        """The set as its public home gives it."""
+        return Form(self.name, self.rows, self.features, self.positives)
+
+
+@dataclass(frozen=True, eq=False)
+class Data:
+    """Rows and labels, as they come from their source: nothing is scaled.
+
+    Parameters
+    ----------
+    X : ndarray or csr matrix of shape (n_samples, n_features)
+        The rows: dense if narrow or well filled, otherwise sparse.
+
+    y : ndarray of shape (n_samples,)
+        -1.0 or 1.0.
+
+    name : str
+        The name of the data set.
+
+    source : str
+        Where these rows came from, and how they differ from the whole set.
+
+    entry : Entry or None
+        What is known of a data set of the paper; None for a user's own file.
+    """
+
+    X: Any
+    y: np.ndarray
+    name: str
+    source: str
+    entry: Entry | None = None

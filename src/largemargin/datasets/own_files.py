@@ -1,0 +1,149 @@
+"""Files of the user: LIBSVM rows and comma-separated tables of two classes."""
+
+from numbers import Integral
+from pathlib import Path
+
+import numpy as np
+
+from largemargin.datasets.encodings import Recipe, encode
+from largemargin.datasets.entry import Data
+from largemargin.datasets.reading import (
+    OPENERS,
+    Table,
+    explained,
+    file_signs,
+    is_number,
+    read_libsvm,
+    read_table,
+    suited,
+)
+
+LIBSVM_ENDINGS = (".libsvm", ".svm", ".txt")
+MISSING = {"", "?", "na", "nan"}
+MAX_WORDS = 1000
+
+
+def load_file(path, *, label=None, name=None):
+    """Return a user's own LIBSVM or comma-separated file.
+
+    Parameters
+    ----------
+    path : path-like
+        A LIBSVM file (.libsvm, .svm or .txt) or a table with a header row (.csv), packed
+        if a further .gz, .bz2 or .xz ends its name. Columns of words in a table become
+        one 0/1 column a value, or a single one if there are two values.
+
+    label : str or int, default=None
+        The column of a table that is the label, by name or number; by default the last.
+
+    name : str, default=None
+        A name for the data; by default that of the file.
+
+    Returns
+    -------
+    data : Data
+        The rows and labels; of the two labels, the larger or the later in the alphabet
+        is +1.
+
+    Raises
+    ------
+    UnreadableFile
+        If the file is broken, has missing values, or has not two labels.
+    """
+    path = Path(path)
+    unpacked = path.with_suffix("") if path.suffix.lower() in OPENERS else path
+    kind = unpacked.suffix.lower()
+    if kind == ".csv":
+        X, y, labels = read_own_table(path, label)
+    elif kind in LIBSVM_ENDINGS:
+        X, y, labels = read_own_libsvm(path, label)
+    else:
+        raise ValueError(
+            f"The kind of {path.name} is not known by its ending. Expected .csv or one of "
+            f"{', '.join(LIBSVM_ENDINGS)}, with a further .gz, .bz2 or .xz if it is packed."
+        )
+    source = f"file {path.name}; {labels[1]} is +1, {labels[0]} is -1"
+    return Data(suited(X), y, name or unpacked.stem, source)
+
+
+def read_own_libsvm(path, label):
+    """Return the rows, signs and sorted labels of a user's LIBSVM file."""
+    if label is not None:
+        raise ValueError(
+            f"label={label!r} names a column of a .csv table; {path.name} is a LIBSVM "
+            "file, whose labels come first in each row. Leave label out."
+        )
+    X, values = read_libsvm(path)
+    return X, file_signs(values, path), [f"{value:g}" for value in np.unique(values)]
+
+
+def read_own_table(path, label):
+    """Return the rows, signs and sorted labels of a user's table."""
+    table = read_table(path)
+    table = with_label_last(table, label_number(table.names, label))
+    with explained(path, "a table of two classes"):
+        refuse_missing(table)
+        recipe = recipe_of(table, file_labels(table, path))
+        X, y = encode(table, recipe)
+        if not np.isfinite(X).all():
+            raise ValueError("it holds values that are not finite")
+    return X, y, (recipe.negative, recipe.positive)
+
+
+def with_label_last(table, number):
+    """Return a table whose last column is the label, numbers there in one spelling."""
+    rows = [[*row[:number], *row[number + 1 :], row[number]] for row in table.rows]
+    names = [*table.names[:number], *table.names[number + 1 :], table.names[number]]
+    if all(is_number(row[-1]) for row in rows):
+        rows = [[*row[:-1], f"{float(row[-1]):.17g}"] for row in rows]
+    return Table(names, rows)
+
+
+def label_number(names, label):
+    """Return the number of the column that is the label."""
+    if label is None:
+        return len(names) - 1
+    if isinstance(label, str) and names.count(label) == 1:
+        return names.index(label)
+    if isinstance(label, Integral) and -len(names) <= label < len(names):
+        return label % len(names)
+    raise ValueError(
+        f"label={label!r} is not the name of one column nor a number below {len(names)}; "
+        f"the columns are {names}."
+    )
+
+
+def refuse_missing(table):
+    """Raise ValueError at the first missing value."""
+    for number, row in enumerate(table.rows, 1):
+        for name, cell in zip(table.names, row, strict=True):
+            if cell.lower() in MISSING:
+                raise ValueError(
+                    f"row {number} has no value in column {name!r} (found {cell!r}); fill "
+                    "in missing values or leave out their rows"
+                )
+
+
+def file_labels(table, path):
+    """Return the two labels of a table, that of -1 first."""
+    numeric = all(is_number(label) for label in table.labels)
+    file_signs(table.labels, path)
+    return sorted({*table.labels}, key=float if numeric else None)
+
+
+def recipe_of(table, labels):
+    """Return the recipe that makes columns of words one-hot."""
+    values = {number: {*table.column(number)} for number in range(len(table.names) - 1)}
+    words = {
+        number: sorted(found)
+        for number, found in values.items()
+        if not all(is_number(value) for value in found)
+    }
+    for number, found in words.items():
+        if len(found) > MAX_WORDS:
+            raise ValueError(
+                f"column {table.names[number]!r} has {len(found)} different words, which "
+                f"would make as many columns; leave it out or keep at most {MAX_WORDS}"
+            )
+    negative, positive = labels
+    return Recipe(len(values), positive, negative, orders=words, one_hot=True)

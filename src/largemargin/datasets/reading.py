@@ -1,0 +1,189 @@
+"""Files into rows: LIBSVM text and comma-separated tables, packed or not."""
+
+import bz2
+import csv
+import gzip
+import io
+import lzma
+import zipfile
+import zlib
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import scipy.sparse as sp
+
+OPENERS = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+PACKED = ("", ".xz", ".bz2", ".gz")
+MAX_DENSE_FEATURES = 100
+MIN_DENSITY = 0.3
+
+
+class UnreadableFile(ValueError):
+    """A file does not hold what its name promises."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of text as a source gives it.
+
+    Parameters
+    ----------
+    names : list of str
+        Names of the columns; the label is the last one.
+
+    rows : list of list of str
+        The cells, "" where a value is missing.
+    """
+
+    names: list
+    rows: list
+
+    @property
+    def labels(self):
+        """The label of each row."""
+        return [row[-1] for row in self.rows]
+
+    def column(self, number):
+        """Return the cells of one column."""
+        return [row[number] for row in self.rows]
+
+
+@contextmanager
+def explained(path, kind):
+    """Turn what a broken file raises into one error that names the file."""
+    try:
+        yield
+    except UnreadableFile:
+        raise
+    except (
+        EOFError,
+        ValueError,
+        csv.Error,
+        lzma.LZMAError,
+        zipfile.BadZipFile,
+        zlib.error,
+        OSError,
+    ) as error:
+        # A missing or forbidden file has an errno, the packers' complaints have none.
+        if isinstance(error, OSError) and error.errno is not None:
+            raise
+        raise UnreadableFile(
+            f"{Path(path).name} cannot be read as {kind}: {str(error).rstrip('.')}. "
+            "Correct the file or get it again."
+        ) from error
+
+
+def open_bytes(path, member=None):
+    """Return a stream of the unpacked bytes of a file, or of a member of a zip archive."""
+    if member is None:
+        return OPENERS.get(Path(path).suffix.lower(), open)(path, "rb")
+    with zipfile.ZipFile(path) as archive:
+        if member not in archive.namelist():
+            raise UnreadableFile(
+                f"{Path(path).name} has no member {member!r}, only {archive.namelist()}."
+            )
+        return archive.open(member)
+
+
+def read_libsvm(path, n_features=None, member=None):
+    """Return the sparse rows and the labels of LIBSVM text as they are.
+
+    Parameters
+    ----------
+    path : path-like
+        A file, packed if its name ends in .gz, .bz2 or .xz.
+
+    n_features : int, default=None
+        The number of columns; by default the largest index that occurs.
+
+    member : str, default=None
+        The file inside a zip archive.
+
+    Returns
+    -------
+    X : csr matrix of shape (n_samples, n_features)
+        The rows.
+
+    labels : ndarray of shape (n_samples,)
+        The labels, whatever numbers they are.
+    """
+    from sklearn.datasets import load_svmlight_file
+
+    with explained(path, "LIBSVM rows"), open_bytes(path, member) as stream:
+        X, labels = load_svmlight_file(stream, n_features=n_features)
+        if not np.isfinite(X.data).all():
+            raise ValueError("it holds values that are not finite")
+    return X, labels
+
+
+def read_table(path):
+    """Return a table of comma-separated text with a header row."""
+    with explained(path, "a comma-separated table"), open_bytes(path) as stream:
+        lines = csv.reader(io.TextIOWrapper(stream, encoding="utf-8-sig", newline=""))
+        names, *rows = [[cell.strip() for cell in line] for line in lines if line] or [[]]
+        if len(names) < 2 or not rows:
+            raise ValueError("it needs a header row, rows, and at least two columns")
+        if all(is_number(name) for name in names):
+            raise ValueError("its first row holds numbers only, a header row is needed")
+        ragged = [number for number, row in enumerate(rows, 1) if len(row) != len(names)]
+        if ragged:
+            raise ValueError(
+                f"row {ragged[0]} has {len(rows[ragged[0] - 1])} cells, "
+                f"the header has {len(names)}"
+            )
+    return Table(names, rows)
+
+
+def is_number(text):
+    """Return whether a cell holds a number."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def signs(labels, positive=None):
+    """Return -1.0 or 1.0 for labels of two values.
+
+    Parameters
+    ----------
+    labels : sequence
+        The labels.
+
+    positive : object, default=None
+        The label that becomes +1; by default the larger one.
+    """
+    found = np.unique(labels)
+    if len(found) != 2:
+        some = ", ".join(str(label) for label in found[:10])
+        raise ValueError(
+            f"Two different labels are needed; found {len(found)}: {some or 'no rows'}"
+            f"{', ...' if len(found) > 10 else ''}."
+        )
+    return np.where(
+        np.asarray(labels) == (found[1] if positive is None else positive), 1.0, -1.0
+    )
+
+
+def file_signs(labels, path):
+    """Return the signs of labels; if there are not two, the error names the file."""
+    try:
+        return signs(labels)
+    except ValueError as error:
+        raise UnreadableFile(f"{path.name}: {error}") from error
+
+
+def suited(X):
+    """Return narrow or well filled rows dense, others sparse with 32 bit indices."""
+    if not sp.issparse(X):
+        return X
+    n_samples, n_features = X.shape
+    if n_features <= MAX_DENSE_FEATURES or X.nnz > MIN_DENSITY * n_samples * n_features:
+        return X.toarray()
+    if X.nnz > np.iinfo(np.int32).max:
+        return X
+    parts = X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32)
+    return sp.csr_matrix(parts, shape=X.shape)

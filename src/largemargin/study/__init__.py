@@ -1,0 +1,170 @@
+"""The paper's study: its protocols, tables and figures."""
+
+from pathlib import Path
+
+# Of --quick: the regular sets up to so many rows, and two large ones.
+QUICK_ROWS = 300
+QUICK_LARGE = "adult-a", "cod-rna"
+QUICK_REPETITIONS = {"regular": 3, "large": 1}
+
+
+def run_study(
+    output="study",
+    *,
+    protocol="both",
+    sets=None,
+    files=(),
+    label=None,
+    methods=None,
+    kernels=None,
+    repetitions=None,
+    scale="all",
+    quick=False,
+    data_home=None,
+    download=False,
+    n_jobs=None,
+    on_progress=None,
+):
+    """Run the paper's study, or go on with it, and write its tables and figures.
+
+    Every result is stored as soon as it is there; a second call does what is left.
+
+    Parameters
+    ----------
+    output : path-like, default="study"
+        Directory of the results, tables and figures.
+
+    protocol : {"both", "paper", "fair"}, default="both"
+        The paper's way to scale data and choose parameters, a fairer one, or both.
+
+    sets : iterable of str, default=None
+        Names of :func:`largemargin.datasets.names`; None means all of ``scale``.
+
+    files : iterable of path-like, default=()
+        LIBSVM or CSV files to add.
+
+    label : str or int, default=None
+        The column of the labels in CSV files; None means the last one.
+
+    methods : iterable of str, default=None
+        Keys of :data:`largemargin.study.methods.METHODS`; None means all.
+
+    kernels : iterable of {"linear", "rbf"}, default=None
+        None means both.
+
+    repetitions : int, default=None
+        How many random halves; None means the paper's 30, or 10 of a large set.
+
+    scale : {"all", "regular", "large"}, default="all"
+        Which of the paper's data sets, unless ``sets`` names them.
+
+    quick : bool, default=False
+        Whether to do a few repetitions of small sets only: minutes instead of hours.
+
+    data_home : path-like, default=None
+        Where data sets are looked for first.
+
+    download : bool, default=False
+        Whether data sets that are not found may be downloaded.
+
+    n_jobs : int, default=None
+        Worker processes, as in joblib. The results do not depend on it, but for times.
+
+    on_progress : callable, default=None
+        Called with the number of tasks done, that of all tasks, and the last task.
+
+    Returns
+    -------
+    outcome : largemargin.study.runner.Outcome
+        What was done, what is missing, and what failed.
+    """
+    from joblib import effective_n_jobs
+
+    from largemargin.study.methods import METHODS, check_name
+    from largemargin.study.protocols import PROTOCOLS, REPETITIONS
+    from largemargin.study.report import write
+    from largemargin.study.runner import Plan, ignore, run
+    from largemargin.study.store import Store
+
+    def checked(given, known, kind):
+        if given is None:
+            return tuple(known)
+        return tuple(check_name(name, known, kind) for name in given)
+
+    if repetitions is not None and repetitions < 1:
+        raise ValueError(f"repetitions must be 1 or more; got {repetitions}.")
+    check_name(scale, ("all", "regular", "large"), "scale")
+    check_name(protocol, ("both", *PROTOCOLS), "protocol")
+    halves = QUICK_REPETITIONS if quick else REPETITIONS
+    plan = Plan(
+        sources=(
+            *sources_of_sets(sets, scale, quick, data_home, download),
+            *sources_of_files(files, label),
+        ),
+        protocols=tuple(PROTOCOLS) if protocol == "both" else (protocol,),
+        methods=checked(methods, METHODS, "method"),
+        kernels=checked(kernels, ("linear", "rbf"), "kernel"),
+        repetitions={name: repetitions or number for name, number in halves.items()},
+    )
+    store = Store(output)
+    outcome = run(
+        plan, store, n_jobs=effective_n_jobs(n_jobs), on_progress=on_progress or ignore
+    )
+    write(store, Path(output), data_home=data_home)
+    return outcome
+
+
+def sources_of_sets(sets, scale, quick, data_home, download):
+    """Return the sources of sets in the registry; raise for a name that is not there."""
+    from largemargin import datasets
+    from largemargin.study.tasks import Source
+
+    if sets is None:
+        sets = datasets.names(None if scale == "all" else scale)
+        if quick:
+            sets = [name for name in sets if is_quick(datasets.info(name))]
+    home = None if data_home is None else str(data_home)
+    return [
+        Source(datasets.info(name).name, data_home=home, download=download) for name in sets
+    ]
+
+
+def is_quick(entry):
+    """Return whether a data set is part of a quick study."""
+    if entry.scale == "large":
+        return entry.name in QUICK_LARGE
+    return entry.paper_rows <= QUICK_ROWS
+
+
+def sources_of_files(files, label):
+    """Return the sources of a user's files; raise for one that cannot be read."""
+    from largemargin import datasets
+    from largemargin.study.tasks import Source
+
+    sources, taken = [], set(datasets.names())
+    for path in map(Path, files):
+        source = Source(name_of(path), path=str(path), label=label)
+        if source.name in taken:
+            raise ValueError(
+                f"The data set of {path} would be called {source.name!r}, as another one "
+                "is. Rename the file."
+            )
+        # Before the hours that the others take.
+        source.load()
+        taken.add(source.name)
+        sources.append(source)
+    return sources
+
+
+def name_of(path):
+    """Return the name of a user's data set, that of its file without endings.
+
+    Examples
+    --------
+    >>> name_of(Path("data/my.cells.csv.gz"))
+    'my.cells'
+    """
+    endings = ".gz", ".bz2", ".xz", ".csv", ".libsvm", ".svm", ".svmlight", ".txt"
+    while path.suffix in endings:
+        path = path.with_suffix("")
+    return path.name

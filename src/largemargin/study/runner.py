@@ -1,0 +1,229 @@
+"""Runs the tasks of a study in worker processes and stores each result at once."""
+
+import logging
+from collections import deque
+from concurrent.futures import FIRST_COMPLETED, wait
+from dataclasses import dataclass, field, replace
+
+from joblib.externals.loky import get_reusable_executor
+
+from largemargin import datasets
+from largemargin.study.methods import METHODS
+from largemargin.study.protocols import KERNELS, PROTOCOLS, REPETITIONS
+from largemargin.study.store import StoreError
+from largemargin.study.tasks import Task, perform, survey
+
+logger = logging.getLogger("largemargin")
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to measure.
+
+    Attributes
+    ----------
+    sources : tuple of Source
+        The data sets.
+
+    protocols, methods, kernels : tuple of str
+        Which of them to run; combinations that do not exist are left out.
+
+    repetitions : dict
+        How many random halves of a "regular" and of a "large" data set.
+    """
+
+    sources: tuple
+    protocols: tuple = tuple(PROTOCOLS)
+    methods: tuple = tuple(METHODS)
+    kernels: tuple = ("linear", "rbf")
+    repetitions: dict = field(default_factory=lambda: dict(REPETITIONS))
+
+    def tasks(self, source, scale):
+        """Return the tasks for a data set."""
+        return [
+            Task(source, protocol, kernel, name, repetition)
+            for repetition in range(self.repetitions[scale])
+            for protocol in self.protocols
+            for kernel in KERNELS[scale]
+            for name, method in METHODS.items()
+            if name in self.methods
+            and kernel in self.kernels
+            and kernel in method.machines
+            and scale in method.scales
+            and protocol in method.protocols
+        ]
+
+
+@dataclass
+class Outcome:
+    """What came of a run.
+
+    Attributes
+    ----------
+    n_done : int
+        How many results it added to the store.
+
+    missing : dict
+        Why a data set could not be had, by its name.
+
+    skipped : list of Task
+        Those that follow a method without a result.
+
+    failures : list of (str, str)
+        What failed, and why.
+    """
+
+    n_done: int = 0
+    missing: dict = field(default_factory=dict)
+    skipped: list = field(default_factory=list)
+    failures: list = field(default_factory=list)
+
+
+def ignore(n_done, n_tasks, task):
+    """Take note of nothing."""
+
+
+def run(plan, store, *, n_jobs=1, on_progress=ignore):
+    """Measure what the plan asks for and the store does not have yet.
+
+    Parameters
+    ----------
+    plan : Plan
+        What to measure.
+
+    store : Store
+        Where results are, and go as soon as they are there.
+
+    n_jobs : int, default=1
+        Worker processes, each with one thread.
+
+    on_progress : callable
+        Called with the number of tasks done, that of all tasks, and the last task, None
+        at the start.
+
+    Returns
+    -------
+    outcome : Outcome
+        A failure in one task does not keep the others from being done.
+    """
+    with store, Run(store, n_jobs, on_progress) as going:
+        return going.complete(plan)
+
+
+class Run:
+    """A run while it goes on: the tasks that wait, and what came of others."""
+
+    def __init__(self, store, n_jobs, on_progress):
+        self.store, self.n_jobs, self.on_progress = store, n_jobs, on_progress
+        self.outcome = Outcome()
+        self.chosen = {result.key: result.chosen for result in store.results()}
+        self.followers = {}
+        self.n_ended = self.n_tasks = 0
+        self.pool = None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *details):
+        # Workers keep data in memory, and after an interrupt nobody waits for them.
+        if self.pool is not None:
+            self.pool.shutdown(kill_workers=True)
+
+    def complete(self, plan):
+        """Look at the data sets, then do their tasks; return the outcome."""
+        queue = self._queue(plan)
+        self.n_tasks = len(queue) + sum(map(len, self.followers.values()))
+        self.on_progress(0, self.n_tasks, None)
+        for task, future in self._ended(perform, queue):
+            error = future.exception()
+            if error is None:
+                result = future.result()
+                self.store.append([result])
+                self.chosen[task.key] = result.chosen
+                self.outcome.n_done += 1
+            else:
+                self._fail(task, error)
+            self._tell(task)
+            self._release(task, queue)
+        return self.outcome
+
+    def _queue(self, plan):
+        """Return the tasks to begin with, and note which ones wait for another's end.
+
+        Repetition by repetition, so that an early end leaves full tables of fewer
+        repetitions; the largest set first, so that no long task is left for the end.
+        """
+        tasks, rows = [], {}
+        for source, (facts, scale) in self._surveyed(plan):
+            rows[source] = facts.rows
+            tasks += plan.tasks(source, scale)
+        # A sort keeps the order of what is equal.
+        tasks.sort(key=lambda task: (task.repetition, -rows[task.source], task.source.name))
+        waiting = {task.key: task for task in tasks if task.key not in self.chosen}
+        queue = deque()
+        for task in waiting.values():
+            if task.leader is None:
+                queue.append(task)
+            elif task.leader in self.chosen:
+                queue.append(replace(task, chosen=self.chosen[task.leader]))
+            elif task.leader in waiting:
+                self.followers.setdefault(task.leader, []).append(task)
+            else:
+                self._skip(task)
+        return queue
+
+    def _surveyed(self, plan):
+        """Return the sources that are there, with what a first look says of them."""
+        found = []
+        for source, future in self._ended(survey, deque(plan.sources)):
+            error = future.exception()
+            if isinstance(error, datasets.MissingDataset):
+                self.outcome.missing[source.name] = str(error)
+            elif error is not None:
+                self._fail(source.name, error)
+            elif self._noted(source.name, future.result()[0]):
+                found.append((source, future.result()))
+        return found
+
+    def _noted(self, name, facts):
+        try:
+            self.store.note_dataset(
+                name, facts.rows, facts.features, facts.positives, facts.source
+            )
+        except StoreError as error:
+            self._fail(name, error)
+            return False
+        return True
+
+    def _ended(self, work, queue):
+        """Yield each item of the queue, which may grow, with its future once it ended."""
+        running = {}
+        while queue or running:
+            while queue and len(running) < self.n_jobs:
+                item = queue.popleft()
+                # Asked for each time: a pool whose process died is replaced.
+                self.pool = get_reusable_executor(self.n_jobs)
+                running[self.pool.submit(work, item)] = item
+            for future in wait(running, return_when=FIRST_COMPLETED).done:
+                yield running.pop(future), future
+
+    def _release(self, leader, queue):
+        """Let the followers of a task begin, or skip them if it failed."""
+        for task in reversed(self.followers.pop(leader.key, [])):
+            if leader.key in self.chosen:
+                queue.appendleft(replace(task, chosen=self.chosen[leader.key]))
+            else:
+                self._skip(task)
+                self._tell(task)
+
+    def _skip(self, task):
+        self.outcome.skipped.append(task)
+
+    def _fail(self, what, error):
+        reason = f"{type(error).__name__}: {error}"
+        logger.warning("failed: %s: %s", what, reason)
+        self.outcome.failures.append((str(what), reason))
+
+    def _tell(self, task):
+        self.n_ended += 1
+        self.on_progress(self.n_ended, self.n_tasks, task)

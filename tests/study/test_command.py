@@ -1,0 +1,157 @@
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from sklearn.datasets import dump_svmlight_file, make_blobs
+
+from largemargin.study import runner
+from largemargin.study.__main__ import Lines, main
+from largemargin.study.store import Store
+from largemargin.study.tasks import Source, Task, perform
+
+PLAIN = "--sets", "none", "--methods", "svm,mamc", "--kernels", "linear", "--jobs", "2"
+
+
+@pytest.fixture
+def cells(tmp_path):
+    X, y = make_blobs([60, 40], 3, cluster_std=5.0, random_state=0)
+    path = tmp_path / "cells.libsvm"
+    dump_svmlight_file(X, np.where(y == 1, 1, -1), str(path))
+    return path
+
+
+@pytest.fixture
+def output(tmp_path):
+    return tmp_path / "study"
+
+
+def call(*arguments):
+    return CliRunner().invoke(main, [str(argument) for argument in arguments])
+
+
+def started(*arguments):
+    """Start the command in a process group of its own, as a terminal does."""
+    command = [sys.executable, "-m", "largemargin.study", *map(str, arguments)]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+    return subprocess.Popen(command, start_new_session=True, **pipes)
+
+
+def test_an_interrupted_run_keeps_its_results_and_the_same_command_goes_on(cells, output):
+    options = *PLAIN, "--file", cells, "--repetitions", 8, "--output", output
+    store, process = Store(output), started(*options)
+    while process.poll() is None and len(store.results()) < 3:
+        time.sleep(0.02)
+    os.killpg(process.pid, signal.SIGINT)
+    text, _ = process.communicate()
+    assert process.returncode == 130
+    assert "the same command goes on" in text
+    assert "Traceback" not in text
+    kept = store.results()
+    assert 3 <= len(kept) < 32
+    told = call(*options)
+    assert told.exit_code == 0, told.output
+    assert f"{32 - len(kept)} new results" in told.output
+    assert set(map(repr, kept)) <= set(map(repr, store.results()))
+    assert (output / "report.md").exists()
+
+
+def test_results_do_not_depend_on_the_process_they_come_from(cells, output):
+    call(*PLAIN, "--file", cells, "--repetitions", 1, "--output", output)
+    results = Store(output).results()
+    assert len(results) == 4
+    source = Source("cells", path=str(cells))
+    for there in results:
+        task = Task(source, there.protocol, there.kernel, there.method, there.repetition)
+        here = perform(task)
+        assert replace(here, cpu_seconds=None) == replace(there, cpu_seconds=None)
+
+
+def test_a_worker_that_dies_is_told_and_the_others_go_on(cells, output, monkeypatch):
+    def dies_in_one(task):
+        if task.key == ("paper", "cells", "linear", "svm", 0):
+            os._exit(1)
+        return perform(task)
+
+    monkeypatch.setattr(runner, "perform", dies_in_one)
+    options = *PLAIN, "--file", cells, "--repetitions", 3, "--output", output
+    told = call(*options, "--jobs", 1)
+    assert told.exit_code == 1
+    assert "failed: cells, paper protocol, linear kernel, SVM, repetition 0" in told.output
+    assert len(Store(output).results()) == 11
+
+
+def test_a_missing_set_is_told_and_is_no_failure(output, tmp_path):
+    told = call("--sets", "kdd2010", "--data", tmp_path, "--output", output, "--jobs", 1)
+    assert told.exit_code == 0, told.output
+    assert "missing: kdd2010" in told.output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--sets", "sonr"], "sonar"),
+        (["--methods", "ldn"], "Did you mean 'ldm'?"),
+        (["--kernels", "rbff"], "Did you mean 'rbf'?"),
+        (["--protocol", "papers"], "Did you mean 'paper'?"),
+        (["--scale", "larg"], "Did you mean 'large'?"),
+        (["--repetitions", "0"], "1 or more; got 0"),
+        (["--file", "nowhere.csv"], "nowhere.csv"),
+        (["report"], "run the study first"),
+    ],
+)
+def test_wrong_input_is_an_error_with_the_way_out(arguments, words, output):
+    told = call(*arguments, "--output", output)
+    assert told.exit_code == 1
+    assert words in told.output
+    assert not output.exists()
+
+
+def test_labels_that_are_not_binary_are_an_error_before_anything_is_run(tmp_path, output):
+    path = tmp_path / "three.csv"
+    path.write_text("a,class\n" + "".join(f"{k},{'xyz'[k % 3]}\n" for k in range(30)))
+    told = call(*PLAIN, "--file", path, "--output", output)
+    assert told.exit_code == 1
+    assert "three.csv" in told.output
+    assert not output.exists()
+
+
+def test_a_file_with_the_name_of_a_known_set_is_refused(cells, output):
+    path = cells.rename(cells.parent / "heart.libsvm")
+    told = call(*PLAIN, "--file", path, "--output", output)
+    assert told.exit_code == 1
+    assert "Rename the file" in told.output
+
+
+def test_a_store_in_use_is_refused(cells, output):
+    with Store(output):
+        told = call(*PLAIN, "--file", cells, "--output", output)
+    assert told.exit_code == 1
+    assert "another run" in told.output
+
+
+def test_lines_of_progress_tell_the_time_left_but_not_too_often(capsys):
+    tell = Lines()
+    tell.begin -= 60.0
+    tell(1, 4, "heart")
+    assert capsys.readouterr().err == ""
+    tell.told -= 60.0
+    tell(2, 4, "sonar")
+    tell(4, 4, "vote")
+    first, last = capsys.readouterr().err.splitlines()
+    assert first == "2 of 4 tasks, 1.0 minutes left; last: sonar"
+    assert last == "4 of 4 tasks, 0.0 minutes left; last: vote"
+
+
+def test_importing_the_study_leaves_the_extras_alone():
+    program = (
+        "import sys, largemargin.study, largemargin.study.runner\n"
+        "print({'click', 'matplotlib'} & set(sys.modules))\n"
+    )
+    told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert told.stdout == "set()\n"
