@@ -138,13 +138,12 @@ PROTOCOLS = {
         gammas=widths_by_variance,
         grids={
             "svm": {"C": FAIR_CS},
-            "svc": {"C": FAIR_CS},
             # Nothing for LDM: its search has a grid of scale-free prices by default.
             "komd": {"lam": (0.01, *TENTHS, 0.99, 1.0)},
             "odm": {
                 "C": tuple(2.0**k for k in range(-6, 9, 2)),
                 "mu": (0.2, 1.0),
-                "theta": (0.1, 0.5),
+                "theta": (0.1,),
             },
             "mdo": {"alpha": ("median", 10.0, 100.0)},
         },
