@@ -128,10 +128,10 @@ PROTOCOLS = {
             "komd": {"lam": (*TENTHS, 1.0)},
         },
         large_grids={"komd": {"lam": (0.1, 0.5, 0.9, 1.0)}},
-        settings={
-            "ldm": {"fit_intercept": False},
-            "ldm_asgd": {"fit_intercept": False},
-        },
+        # The paper's SVM and LDM are both written without an intercept.
+        settings=dict.fromkeys(
+            ("svm", "ldm", "linear_svc", "svm_asgd", "ldm_asgd"), {"fit_intercept": False}
+        ),
     ),
     "fair": Protocol(
         sees_all_rows=False,
