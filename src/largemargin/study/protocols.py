@@ -129,9 +129,10 @@ PROTOCOLS = {
         },
         large_grids={"komd": {"lam": (0.1, 0.5, 0.9, 1.0)}},
         # The paper's SVM and LDM are both written without an intercept.
-        settings=dict.fromkeys(
-            ("svm", "ldm", "linear_svc", "svm_asgd", "ldm_asgd"), {"fit_intercept": False}
-        ),
+        settings={
+            method: {"fit_intercept": False}
+            for method in ("svm", "ldm", "linear_svc", "svm_asgd", "ldm_asgd")
+        },
     ),
     "fair": Protocol(
         sees_all_rows=False,
