@@ -1,21 +1,19 @@
 """Data files: reading, scaling, and a cache of what takes long to read."""
 
 import csv
-import lzma
 import os
 import tempfile
 from pathlib import Path
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.datasets import load_svmlight_file
 from sklearn.preprocessing import MaxAbsScaler, minmax_scale, normalize
+
+from largemargin.datasets.reading import read_libsvm, suited
 
 SEED = 0
 # To be raised when the same file would be prepared in another way.
 CACHE_VERSION = 1
-MAX_DENSE_FEATURES = 100
-MIN_DENSITY = 0.3
 
 
 def read_index(directory):
@@ -32,13 +30,7 @@ def data_file(directory, name):
 def read_rows(directory, name):
     """Return the sparse rows and the labels of a file as they are."""
     n_features = int(read_index(directory)[name]["features"])
-    with lzma.open(data_file(directory, name)) as stream:
-        return load_svmlight_file(stream, n_features=n_features, zero_based=False)
-
-
-def is_dense(n_features, density):
-    """Return whether rows of this kind are better kept dense."""
-    return n_features <= MAX_DENSE_FEATURES or density > MIN_DENSITY
+    return read_libsvm(data_file(directory, name), n_features)
 
 
 def scaled(X, *, text):
@@ -46,25 +38,16 @@ def scaled(X, *, text):
 
     Narrow or well filled rows become dense, others stay sparse with 32 bit indices.
     """
+    X = suited(X)
     if text:
-        return narrowed(normalize(X))
-    density = X.nnz / (X.shape[0] * X.shape[1]) if sp.issparse(X) else 1.0
-    if is_dense(X.shape[1], density):
-        return np.ascontiguousarray(minmax_scale(X.toarray() if sp.issparse(X) else X))
-    return narrowed(MaxAbsScaler().fit_transform(X))
-
-
-def narrowed(X):
-    """Return the sparse rows with 32 bit indices."""
-    parts = X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32)
-    return sp.csr_matrix(parts, shape=X.shape)
+        return normalize(X)
+    return MaxAbsScaler().fit_transform(X) if sp.issparse(X) else minmax_scale(X)
 
 
 def prepared(X, y, *, text):
     """Return the rows scaled and shuffled, the labels as signs."""
     order = np.random.default_rng(SEED).permutation(X.shape[0])
-    X = scaled(X, text=text)[order]
-    return narrowed(X) if sp.issparse(X) else X, np.where(y[order] > 0, 1.0, -1.0)
+    return scaled(X, text=text)[order], np.where(y[order] > 0, 1.0, -1.0)
 
 
 def read_prepared(directory, name, *, text):

@@ -10,45 +10,22 @@ mean, deviation and mark for each set to ``table.csv``.
 
 import argparse
 import csv
-import lzma
 from pathlib import Path
 
 import numpy as np
 from joblib import Parallel, delayed
-from scipy.stats import ttest_rel
-from sklearn.datasets import load_svmlight_file
 from sklearn.model_selection import StratifiedKFold, train_test_split
 from sklearn.preprocessing import MinMaxScaler
 
-from largemargin import LDMClassifierCV, LinearLDMClassifierCV
+from largemargin import LDMClassifierCV, LinearLDMClassifierCV, datasets
 from largemargin.estimators.ldm import SCALES
+from largemargin.study.statistics import compare
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "results.csv"
 TABLE = HERE / "table.csv"
 COLUMNS = "set", "rep", "kernel", "method", "accuracy", "chosen"
-SETS = {  # number of features
-    "promoters": 57,
-    "planning-relax": 12,
-    "colic": 13,
-    "parkinsons": 22,
-    "colic.ORIG": 17,
-    "sonar": 60,
-    "vote": 16,
-    "house": 16,
-    "heart": 13,
-    "breast-cancer": 9,
-    "haberman": 14,
-    "vehicle": 18,
-    "clean1": 166,
-    "wdbc": 30,
-    "isolet": 617,
-    "credit-a": 15,
-    "austra": 14,
-    "australian": 42,
-    "fourclass": 2,
-    "german": 59,
-}
+SETS = datasets.names("regular")
 N_REPETITIONS = 30
 N_FOLDS = 5
 WIDE_CS = [2.0**k for k in range(-7, 8)]
@@ -74,13 +51,6 @@ def as_words(name, parts):
 
 VAR_WORDS = as_words("lambda_var", {*SCALE_VARS, *BOX_VARS})
 MEAN_WORDS = as_words("lambda_mean", {*SCALE_MEANS, *BOX_MEANS})
-
-
-def load(directory, name):
-    """Return rows and labels of a data set."""
-    with lzma.open(directory / f"{name}.libsvm.xz") as file:
-        X, y = load_svmlight_file(file, n_features=SETS[name], zero_based=False)
-    return X.toarray(), y
 
 
 def halves(X, y, rep):
@@ -120,7 +90,8 @@ def best_of(points, scores):
 
 def measure(directory, name, rep):
     """Return the rows of the results for one data set and repetition."""
-    X, y = load(directory, name)
+    data = datasets.load(name, data_home=directory, download=False)
+    X, y = data.X, data.y
     X, splits, train, test = halves(X, y, rep)
     place = X, y, splits, (train, test)
     rows = []
@@ -221,16 +192,6 @@ def read():
             place = found.setdefault(row["kernel"], {}).setdefault(row["method"], {})
             place.setdefault(row["set"], {})[int(row["rep"])] = float(row["accuracy"])
     return found
-
-
-def compare(ours, theirs):
-    """Return 1, 0 or -1: significantly better, no difference, significantly worse."""
-    reps = sorted(set(ours) & set(theirs))
-    one, other = (np.array([some[rep] for rep in reps]) for some in (ours, theirs))
-    if len(reps) < 2 or np.all(one == other):
-        return 0
-    p = ttest_rel(one, other).pvalue
-    return int(np.sign((one - other).mean())) if p < 0.05 else 0
 
 
 def print_table():

@@ -176,12 +176,17 @@ def file_signs(labels, path):
         raise UnreadableFile(f"{path.name}: {error}") from error
 
 
+def is_dense(n_features, density):
+    """Return whether rows of this kind are better kept dense."""
+    return n_features <= MAX_DENSE_FEATURES or density > MIN_DENSITY
+
+
 def suited(X):
     """Return narrow or well filled rows dense, others sparse with 32 bit indices."""
     if not sp.issparse(X):
         return X
     n_samples, n_features = X.shape
-    if n_features <= MAX_DENSE_FEATURES or X.nnz > MIN_DENSITY * n_samples * n_features:
+    if is_dense(n_features, X.nnz / max(n_samples * n_features, 1)):
         return X.toarray()
     if X.nnz > np.iinfo(np.int32).max:
         return X
