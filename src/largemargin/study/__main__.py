@@ -137,7 +137,7 @@ def main(context, action, output, data_home, jobs, **options):
         context.exit(INTERRUPTED)
     except (StoreError, ValueError, OSError) as error:
         raise click.ClickException(str(error)) from error
-    tell(outcome, output)
+    tell(outcome, output, options["download"])
     context.exit(1 if outcome.failures else 0)
 
 
@@ -152,11 +152,17 @@ def report(output, data_home):
         click.echo(path)
 
 
-def tell(outcome, output):
+def tell(outcome, output, downloaded):
     """Say what was done, what is missing, was left out or failed."""
     click.echo(f"{outcome.n_done} new results; tables and figures are in {output}.")
-    for name, reason in outcome.missing.items():
-        click.echo(f"missing: {name}: {reason}")
+    if downloaded:
+        for name, reason in outcome.missing.items():
+            click.echo(f"missing: {name}: {reason}")
+    elif outcome.missing:
+        click.echo(
+            f"missing: {', '.join(outcome.missing)}. --download fetches them; --data, or "
+            "LARGEMARGIN_DATA, names a directory that has them."
+        )
     for task in outcome.skipped:
         click.echo(f"left out, since what it follows has no result: {task}")
     for what, reason in outcome.failures:
