@@ -15,6 +15,8 @@ from largemargin.scales import multiple_of_scale
 from largemargin.threads import in_threads
 
 KERNELS = {"linear", "poly", "rbf", "sigmoid", "laplacian", "cosine"}
+# Those for which a width means nothing.
+WITHOUT_WIDTH = {"linear", "cosine", "precomputed"}
 
 # Gram matrices of more rows than this are kept in float32.
 MAX_WIDE_ROWS = 4000
@@ -318,6 +320,8 @@ def is_indefinite(gram):
     """Return whether a matrix is indefinite by more than rounding."""
     shifted = gram.astype(np.float64)
     scale = max(np.trace(shifted), np.abs(shifted).max())
+    if scale == 0:
+        return False
     shifted[np.diag_indices_from(shifted)] += ROUNDING * scale
     try:
         cholesky(shifted, lower=True, overwrite_a=True, check_finite=False)

@@ -129,9 +129,11 @@ def band_and_gap(margins, beta, weight, low, high, below, above):
 @njit(**JIT)
 def side_gap(excess, beta, stiffness):
     """Return ``stiffness [excess]_+^2 / 2 + beta^2 / (2 stiffness) - beta excess``."""
-    if excess > 0.0:
-        return 0.5 * stiffness * (excess - beta / stiffness) ** 2 if stiffness > 0 else 0.0
-    return beta * (0.5 * beta / stiffness - excess) if beta > 0 else 0.0
+    if beta == 0.0:
+        return 0.5 * stiffness * max(excess, 0.0) ** 2
+    if excess > 0.0 and stiffness > 0.0:
+        return 0.5 * stiffness * (excess - beta / stiffness) ** 2
+    return beta * (0.5 * beta / stiffness - excess)
 
 
 @njit(**JIT)

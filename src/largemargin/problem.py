@@ -122,7 +122,8 @@ class Problem:
         """Return what the losses charge for it at the most."""
         positive = self.weight[self.y > 0].sum()
         smaller = min(positive, self.total - positive)
-        return self.C * smaller if smaller > 0 else 0.0
+        _, steepest = self.loss.box(self.C)
+        return steepest * smaller if smaller > 0 else 0.0
 
     def refuse_unbounded(self):
         """Raise if the objective has no minimum."""

@@ -7,6 +7,7 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose
 from scipy.optimize import check_grad
 from sklearn.datasets import make_blobs, make_moons
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import Ridge
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.neighbors import NearestCentroid
@@ -19,6 +20,7 @@ from largemargin import (
     MAMCClassifier,
     MDOClassifier,
     ODMClassifier,
+    margin_distribution,
 )
 from largemargin.estimators.mdo import mean_cost, unit_rows, weighted_median
 from oracle import solve_as_tightly_as_possible
@@ -214,6 +216,27 @@ def test_komd_gap_is_within_its_tolerance(iris, lam):
     assert_allclose(komd.dual_beta_.sum(axis=1), 2.0)
 
 
+def test_komd_takes_no_more_steps_than_allowed(moons):
+    X, y, _ = moons
+    with pytest.warns(ConvergenceWarning) as caught:
+        komd = KOMDClassifier(1e-4, max_iter=3).fit(X, y)
+    assert komd.n_iter_ <= 3
+    assert "warm_start" not in str(caught[0].message)
+
+
+def test_komd_at_a_vanishing_price_is_the_hard_margin(separable):
+    X, y = separable
+    tiny = KOMDClassifier(1e-310, kernel="linear").fit(X, y)
+    assert_allclose(tiny.coef_, KOMDClassifier(0.0, kernel="linear").fit(X, y).coef_)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("kernel", ["linear", "cosine", "precomputed"])
+def test_komd_without_a_price_refuses_rows_that_are_nothing(kernel):
+    with pytest.raises(ValueError, match="lam=0"):
+        KOMDClassifier(0.0, kernel=kernel).fit(np.zeros((6, 6)), [0, 1] * 3)
+
+
 # MAMC
 
 
@@ -277,6 +300,27 @@ def test_mamc_refuses_a_kernel_under_which_it_has_no_length(moons):
         MAMCClassifier(kernel="precomputed").fit(-rbf_kernel(X), y)
 
 
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+@pytest.mark.parametrize("seed", range(6))
+def test_mamc_of_classes_on_top_of_each_other_has_no_direction(kernel, seed):
+    rows = np.random.default_rng(seed).normal(size=(20 + seed, 2))
+    X, y = np.vstack([rows, rows]), np.repeat([0, 1], 20 + seed)
+    scores = MAMCClassifier(kernel=kernel).fit(X, y).decision_function(X)
+    assert np.abs(scores).max() < 1e-10
+
+
+def test_mamc_refuses_what_overflows(moons):
+    X, y, _ = moons
+    with pytest.raises(ValueError, match="overflows"):
+        MAMCClassifier(kernel="linear").fit(X * 1e200, y)
+
+
+def test_mamc_checks_the_values_of_a_callable(moons):
+    X, y, _ = moons
+    with pytest.raises(ValueError, match="finite"):
+        MAMCClassifier(kernel=lambda A, B: np.full((len(A), len(B)), np.nan)).fit(X, y)
+
+
 # MDO
 
 
@@ -301,6 +345,24 @@ def test_mdo_keeps_the_best_of_its_starts_and_tells_of_all(moons):
     cost, slope = mean_cost(h, rows, y, weight / weight.sum(), mdo.alpha_, 0.0)
     assert_allclose(cost * weight.sum(), mdo.objective_)
     assert np.abs(slope).max() < 1e-6
+
+
+def test_every_descent_of_mdo_ends_where_it_is_as_flat_as_asked():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(100, 300)), np.repeat([-1.0, 1.0], 50)
+    mdo = MDOClassifier(random_state=0, tol=1e-4)
+    rows, share = unit_rows(X, constant=True), np.full(100, 0.01)
+    descents = mdo._descend(rows, y, np.ones(100), np.random.RandomState(0))
+    for end in descents.ends:
+        h = end.x / np.linalg.norm(end.x)
+        slope = mean_cost(h, rows, y, share, descents.alpha, descents.beta)[1]
+        assert np.abs(slope).max() < 2e-4
+
+
+def test_mdo_says_when_it_ran_out_of_steps(iris):
+    with pytest.warns(ConvergenceWarning, match="max_iter=1"):
+        mdo = MDOClassifier(max_iter=1, random_state=0).fit(*iris)
+    assert mdo.objectives_.shape == (3, 5)
 
 
 def test_mdo_finds_the_global_minimum_on_the_circle(moons):
@@ -339,6 +401,21 @@ def test_the_median_of_weighted_values_is_that_of_repeated_ones():
 
 
 # All of them
+
+
+@pytest.mark.parametrize("machine", [ODMClassifier, KOMDClassifier, MAMCClassifier])
+def test_a_refit_with_a_linear_kernel_forgets_the_rows_of_the_last_fit(moons, machine):
+    X, y, _ = moons
+    refitted = machine().fit(X, y).set_params(kernel="linear").fit(X, y)
+    length = margin_distribution(refitted, X, y).lengths[0]
+    assert_allclose(length, np.linalg.norm(refitted.coef_))
+    assert not hasattr(refitted, "dual_coef_")
+
+
+def test_class_weights_that_leave_nothing_are_refused(moons):
+    X, y, _ = moons
+    with pytest.raises(ValueError, match="leaves no row"):
+        ODMClassifier(class_weight={-1: 0, 1: 0}).fit(X, y)
 
 
 ALL = [

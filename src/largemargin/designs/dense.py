@@ -59,7 +59,7 @@ class DenseDesign(LinearDesign):
         return out
 
     def _blocks(self, n_rows, at_least=1):
-        height = max(at_least, BLOCK_BYTES // (8 * self.n_features))
+        height = max(at_least, BLOCK_BYTES // (8 * max(self.n_features, 1)))
         return (slice(start, start + height) for start in range(0, n_rows, height))
 
     def gram(self, coefficients):

@@ -109,7 +109,7 @@ class LinearDesign:
     def newton_system(self, curvature):
         """Return a solver of ``(I + X' curvature X) step = slope``."""
         downdates = [self._combine_once(u, curvature.mean) for u in curvature.downdates]
-        downdates = np.reshape(downdates, (-1, self.n_features))
+        downdates = np.reshape(downdates, (len(downdates), self.n_features))
         if self.n_features <= MAX_FACTORED:
             return self._factor(curvature, downdates)
         return self._iterate(curvature, downdates)

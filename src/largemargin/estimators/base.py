@@ -59,7 +59,13 @@ class MarginClassifier(ClassifierMixin, BaseEstimator):
                 "sample_weight must be positive somewhere; got zeros only. Pass None to "
                 "count every row once."
             )
-        return weight * class_weights(self.class_weight, y, weight)
+        weight *= class_weights(self.class_weight, y, weight)
+        if not weight.any():
+            raise ValueError(
+                f"class_weight={self.class_weight!r} leaves no row with a weight; expected "
+                "at least two classes above 0."
+            )
+        return weight
 
     def _signs(self, y):
         """Return the classes, and the labels of each machine as signs."""

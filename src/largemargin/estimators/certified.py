@@ -16,6 +16,7 @@ from largemargin.estimators.base import MarginClassifier, all_or_nothing
 from largemargin.solvers import Progress, Start, solve
 from largemargin.threads import one_blas_thread
 
+GOING_ON = "; with warm_start=True the next fit goes on from here"
 # Products with fewer numbers than this are made by one thread.
 THREADED_SIZE = 4_000_000
 
@@ -166,11 +167,12 @@ class CertifiedClassifier(MarginClassifier):
     def _warn_unless_converged(self, results):
         gap = max(solution.certificate.relative for solution, _ in results)
         if not all(solution.converged for solution, _ in results):
+            going_on = "warm_start" in self.get_params()
             warnings.warn(
                 f"{type(self).__name__} stopped after {self.n_iter_} iterations with a "
                 f"relative duality gap of {gap:.1e} > tol={self.tol:.1e}. Scale the "
-                "features, raise max_iter, or accept this gap by raising tol; with "
-                "warm_start=True the next fit goes on from here.",
+                "features, raise max_iter, or accept this gap by raising tol"
+                f"{GOING_ON if going_on else ''}.",
                 ConvergenceWarning,
                 stacklevel=3,
             )

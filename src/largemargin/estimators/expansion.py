@@ -14,6 +14,7 @@ from largemargin.designs.kernel import KernelDesign
 from largemargin.estimators.linear import linear_design
 from largemargin.kernels import (
     KERNELS,
+    WITHOUT_WIDTH,
     Kernel,
     check_gram,
     definite_part,
@@ -56,7 +57,9 @@ class KernelExpansion:
             self._kernel = Kernel("precomputed")
             return gram if counted.all() else gram[np.ix_(counted, counted)]
         rows = X if counted.all() else X[counted]
-        gamma = settle_gamma(self.gamma, rows, weight[counted])
+        gamma = 1.0
+        if self.kernel not in WITHOUT_WIDTH:
+            gamma = settle_gamma(self.gamma, rows, weight[counted])
         self._kernel = Kernel(self.kernel, gamma, self.degree, self.coef0)
         return rows
 
@@ -84,9 +87,9 @@ class KernelExpansion:
         if n_bytes > physical_memory():
             raise MemoryError(
                 f"The Gram matrix of {n_rows} rows takes {n_bytes:,} bytes, and this "
-                f"machine has {physical_memory():,}. Use solver='auto' with a kernel that "
-                "is positive semi-definite, such as 'rbf', for a machine of low rank, "
-                "LinearLDMClassifier, or fewer rows."
+                f"machine has {physical_memory():,}. A kernel that is positive "
+                "semi-definite, such as 'rbf', gets a machine of low rank with solver="
+                "'auto'; a linear machine needs no Gram matrix; or use fewer rows."
             )
         return False
 
@@ -159,6 +162,9 @@ class LinearOrKernelExpansion(KernelExpansion):
             super()._keep_elements(X, solutions, counted)
             return
         self._coef = np.array([solution.w for solution in solutions])
+        self._products = self._coef @ self._coef.T
+        for name in "support_", "support_vectors_", "dual_coef_":
+            vars(self).pop(name, None)
 
     @property
     def coef_(self):

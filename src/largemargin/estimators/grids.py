@@ -4,8 +4,6 @@ from sklearn.metrics import pairwise_distances_chunked
 
 from largemargin.scales import multiple_of_scale
 
-# Kernels for which a width means nothing.
-WITHOUT_WIDTH = {"linear", "cosine", "precomputed"}
 PAPER_LAMBDAS = tuple(2.0**k for k in range(-8, -1))
 # The paper's kernel widths, in units of the mean distance between training rows.
 PAPER_WIDTHS = tuple(2.0**k for k in range(-2, 3))

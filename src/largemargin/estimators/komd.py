@@ -1,5 +1,6 @@
 """Kernel method for the optimisation of the margin distribution (KM-OMD)."""
 
+from dataclasses import replace
 from numbers import Real
 
 import numpy as np
@@ -9,12 +10,15 @@ from largemargin.estimators.certified import CertifiedClassifier
 from largemargin.estimators.expansion import LinearOrKernelExpansion
 from largemargin.losses import HINGE, Band
 from largemargin.problem import Certificate, NotSeparable, Problem
-from largemargin.solvers import Solution, Start, solve
+from largemargin.solvers import SOLVERS, Solution, Start, solve
 
 # The machine behind is solved anew, more closely by this factor, until the weights it
-# gives are close enough; so many times at most.
+# gives are close enough.
 CLOSER = 1e-3
-MAX_ROUNDS = 4
+HULLS_MEET = (
+    "lam={} asks for the nearest points of two classes that cannot be told apart: their "
+    "hulls meet, and no direction is left. Use a larger lam or another kernel."
+)
 
 
 class KOMDClassifier(LinearOrKernelExpansion, CertifiedClassifier):
@@ -79,6 +83,9 @@ class KOMDClassifier(LinearOrKernelExpansion, CertifiedClassifier):
     support_, support_vectors_, dual_coef_ : ndarray
         The rows that matter and the expansion of ``w`` over them, for other kernels.
 
+    low_rank_residual_ : float or None
+        As in :class:`LDMClassifier`.
+
     intercept_ : ndarray of shape (1,) or (n_classes,)
         The threshold, with its sign turned.
 
@@ -93,7 +100,8 @@ class KOMDClassifier(LinearOrKernelExpansion, CertifiedClassifier):
     Up to their length the weights are the dual variables of a support vector machine with
     squared hinge loss, ``C = (1 - lam) / (2 lam r)``, which is what is solved: some ten
     Newton steps. Memory grows with the square of the number of rows, but for a linear
-    kernel, which needs no more than the rows.
+    kernel, which needs no more than the rows. Where the Gram matrix would take more than
+    4 GiB a machine of low rank is solved instead, as in :class:`LDMClassifier`.
 
     References
     ----------
@@ -147,9 +155,9 @@ class KOMDClassifier(LinearOrKernelExpansion, CertifiedClassifier):
     def _problem(self, sign, weight):
         """Return the machine with squared hinge loss that has the same dual variables."""
         price = self.lam * self._ridge_scale(sign, weight)
-        if price == 0:
-            return Problem(None, sign, weight, np.inf, loss=HINGE)
-        return Problem(None, sign, weight, (1.0 - self.lam) / (2.0 * price), loss=Band())
+        with np.errstate(divide="ignore", over="ignore"):
+            C = np.float64(1.0 - self.lam) / (2.0 * price)
+        return Problem(None, sign, weight, C, loss=Band() if np.isfinite(C) else HINGE)
 
     def _ridge_scale(self, sign, weight):
         if self.ridge == "unit":
@@ -157,30 +165,32 @@ class KOMDClassifier(LinearOrKernelExpansion, CertifiedClassifier):
         positive, negative = weight[sign > 0].sum(), weight[sign < 0].sum()
         return positive * negative / (positive + negative)
 
-    def _solve(self, problem, *, tol, start=None, **options):
+    def _solve(self, problem, *, tol, max_iter, start=None, **options):
         """Return the weights of the rows as a solution with their own certificate."""
         if problem.C == 0:
             return self._balance(problem, np.ones_like(problem.weight), 1)
-        inner_tol, n_iter = CLOSER * tol, 0
-        for _ in range(MAX_ROUNDS):
-            machine = self._solve_machine(problem, tol=inner_tol, start=start, **options)
+        left = SOLVERS[self.solver][1] if max_iter is None else max_iter
+        inner_tol, n_iter, best = CLOSER * tol, 0, None
+        while n_iter < left:
+            machine = self._solve_machine(
+                problem, tol=inner_tol, max_iter=left - n_iter, start=start, **options
+            )
             n_iter += machine.n_iter
             solution = self._balance(problem, machine.beta, n_iter)
-            if solution.converged:
+            # Where asking for more gives no more, rounding is all that is left.
+            stuck = best is not None and solution.certificate.gap >= best.certificate.gap
+            best = best if stuck else solution
+            if best.converged or stuck:
                 break
             inner_tol *= CLOSER
             start = Start(machine.beta, machine.w, machine.offset)
-        return solution
+        return replace(best, n_iter=n_iter)
 
     def _solve_machine(self, problem, **options):
         try:
             return solve(problem, self.solver, **options)
         except NotSeparable:
-            raise NotSeparable(
-                "lam=0 asks for the nearest points of two classes that cannot be told "
-                "apart: their hulls meet, and no direction is left. Use lam > 0 or another "
-                "kernel."
-            ) from None
+            raise NotSeparable(HULLS_MEET.format(self.lam)) from None
 
     def _balance(self, problem, beta, n_iter):
         """Return the solution whose weights are dual variables, scaled to sum to one."""
@@ -193,6 +203,8 @@ class KOMDClassifier(LinearOrKernelExpansion, CertifiedClassifier):
         price = self.lam * self._ridge_scale(y, weight)
         gradient = 2.0 * ((1.0 - self.lam) * y * scores + price * p / weight)
         objective = 0.5 * (p @ gradient)
+        if not objective > 0:
+            raise NotSeparable(HULLS_MEET.format(self.lam))
         gap = sum(
             p[y == sign] @ gradient[y == sign] - gradient[y == sign].min()
             for sign in (-1, 1)

@@ -8,6 +8,9 @@ from largemargin._compat import StrOptions, fit_context
 from largemargin.estimators.base import MarginClassifier, all_or_nothing
 from largemargin.estimators.expansion import LinearOrKernelExpansion
 
+# A squared length below this part of what was subtracted to get it is rounding.
+ROUNDING = 1e-12
+
 
 class Element(NamedTuple):
     """A combination of rows, and the scores it gives them."""
@@ -126,7 +129,8 @@ class MAMCClassifier(LinearOrKernelExpansion, MarginClassifier):
             counted = weight > 0
             self.classes_, signs = self._signs(y[counted])
             rows = self._settle_kernel(X, weight, counted)
-            machines = [self._average(rows, sign, weight[counted]) for sign in signs]
+            with np.errstate(over="ignore", invalid="ignore"):
+                machines = [self._average(rows, s, weight[counted]) for s in signs]
             elements, offsets = zip(*machines, strict=True)
             self.intercept_ = np.array(offsets)
             self._keep_elements(X, elements, counted)
@@ -139,14 +143,13 @@ class MAMCClassifier(LinearOrKernelExpansion, MarginClassifier):
         if self.threshold == "balanced":
             for label in -1, 1:
                 pull[sign == label] /= weight[sign == label].sum()
-        w, scores = self._combine(rows, pull)
+        parts = np.array([np.where(sign == label, pull, 0.0) for label in (-1, 1)])
+        w, part_scores = self._combine(rows, parts)
+        scores = part_scores.sum(axis=1)
         squared_length = pull @ scores
-        if squared_length < 0:
-            raise ValueError(
-                f"kernel={self.kernel!r} gives the combination of these rows a negative "
-                f"squared length, {squared_length:.3g}, so the mean margin has no maximum. "
-                "Use a kernel that is positive semi-definite."
-            )
+        # What the classes have in common cancels and leaves its rounding.
+        noise = ROUNDING * (np.abs(pull) @ np.abs(part_scores).sum(axis=1))
+        self._check_length(squared_length, noise)
         offset = 0.0
         if self.threshold == "bounded":
             offset = pull.sum()
@@ -154,17 +157,32 @@ class MAMCClassifier(LinearOrKernelExpansion, MarginClassifier):
         elif self.threshold == "balanced":
             offset = -0.5 * (np.abs(pull) @ scores)
         # Classes that lie on top of each other leave nothing to scale.
-        scale = 1.0 / np.sqrt(squared_length) if squared_length > 0 else 1.0
+        scale = 1.0 / np.sqrt(squared_length) if squared_length > noise else 1.0
         return Element(scale * w, scale * scores), scale * offset
 
-    def _combine(self, rows, pull):
-        """Return the combination of the rows, and the scores it gives them."""
+    def _combine(self, rows, parts):
+        """Return the sum of some combinations of the rows, and the scores of each."""
         if self.kernel == "linear":
-            w = np.asarray(pull @ rows, dtype=np.float64)
-            return Element(w, np.asarray(rows @ w, dtype=np.float64))
-        if self.kernel == "precomputed":
-            return Element(pull, np.asarray(rows @ pull, dtype=np.float64))
-        return Element(pull, self._kernel.scores(rows, rows, pull[None])[:, 0])
+            elements = np.asarray(parts @ rows, dtype=np.float64)
+            return elements.sum(axis=0), np.asarray(rows @ elements.T, dtype=np.float64)
+        alpha = parts.sum(axis=0)
+        if self.kernel == "precomputed" or callable(self.kernel):
+            gram = rows if self.kernel == "precomputed" else self._kernel.gram(rows)
+            return alpha, np.asarray(gram @ parts.T, dtype=np.float64)
+        return alpha, self._kernel.scores(rows, rows, parts)
+
+    def _check_length(self, squared_length, noise):
+        if not np.isfinite(squared_length):
+            raise ValueError(
+                f"kernel={self.kernel!r} overflows on these rows. Scale the features, for "
+                "example with sklearn.preprocessing.MinMaxScaler."
+            )
+        if squared_length < -noise:
+            raise ValueError(
+                f"kernel={self.kernel!r} gives the combination of these rows a negative "
+                f"squared length, {squared_length:.3g}, so the mean margin has no maximum. "
+                "Use a kernel that is positive semi-definite."
+            )
 
     def _keep_margins(self, elements, signs, weight):
         margins = np.array(

@@ -1,11 +1,13 @@
 """Margin distribution optimisation (MDO): a linear rule by a bounded loss."""
 
+import warnings
 from numbers import Integral, Real
 from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 from scipy.optimize import minimize
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.extmath import row_norms, safe_sparse_dot
 
@@ -19,6 +21,8 @@ from largemargin.threads import one_blas_thread
 # The support vector machine that the first start is taken from.
 START_C = 1.0
 START_TOL = 1e-6
+# The status by which scipy's minimiser says so.
+OUT_OF_STEPS = 1
 # Margins smaller than this are taken for as large: alpha must not overflow.
 TINY = 1e-6
 
@@ -30,6 +34,11 @@ class Descents(NamedTuple):
     beta: float
     ends: list
     total: float
+
+    @property
+    def best(self):
+        """The end with the least cost."""
+        return min(self.ends, key=lambda end: end.fun)
 
 
 class MDOClassifier(MarginClassifier):
@@ -174,12 +183,23 @@ class MDOClassifier(MarginClassifier):
             with one_blas_thread():
                 ends = [self._descend(rows, s, weight[counted], rng) for s in signs]
             self._keep(ends, X.shape[1])
+        self._warn_unless_ended(ends)
         return self
+
+    def _warn_unless_ended(self, machines):
+        if any(machine.best.status == OUT_OF_STEPS for machine in machines):
+            warnings.warn(
+                f"{type(self).__name__} stopped at max_iter={self.max_iter} before the "
+                f"slope of the mean cost fell below tol={self.tol:.1e}. Raise max_iter or "
+                "accept a steeper slope by raising tol.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
 
     def _descend(self, rows, sign, weight, rng):
         """Return the width of the cost and where the descent from each start ended."""
         starts = self._starts(rows, sign, weight, rng)
-        sizes = np.abs(safe_sparse_dot(rows, starts[0] / np.linalg.norm(starts[0])))
+        sizes = np.abs(safe_sparse_dot(rows, starts[0]))
         typical = max(weighted_median(sizes, weight), TINY)
         alpha = 1.0 / typical**2 if self.alpha == "median" else self.alpha
         beta = typical if self.beta == "median" else self.beta
@@ -205,15 +225,16 @@ class MDOClassifier(MarginClassifier):
         for label in -1, 1:
             share[sign == label] /= weight[sign == label].sum()
         starts.append(np.asarray(share @ rows, dtype=np.float64))
+        # A start that says nothing is replaced by chance, too.
+        starts = [start for start in starts[: self.n_starts] if start.any()]
         n_random = self.n_starts - len(starts)
         starts += [rng.standard_normal(rows.shape[1]) for _ in range(n_random)]
-        starts = [start for start in starts[: self.n_starts] if start.any()]
-        return starts or [rng.standard_normal(rows.shape[1])]
+        return [start / np.linalg.norm(start) for start in starts]
 
     def _keep(self, machines, n_features):
         several = len(machines) > 1
-        best = [min(machine.ends, key=lambda end: end.fun) for machine in machines]
-        directions = np.array([end.x / np.linalg.norm(end.x) for end in best])
+        ends = [machine.best.x for machine in machines]
+        directions = np.array([end / np.linalg.norm(end) for end in ends])
         self.coef_ = directions[:, :n_features]
         self.intercept_ = (
             directions[:, n_features] if self.fit_intercept else np.zeros(len(machines))
@@ -226,7 +247,7 @@ class MDOClassifier(MarginClassifier):
         def shape(values):
             return np.array(values) if several else float(values[0])
 
-        self.objectives_ = objectives if several else objectives[0]
+        self.objectives_ = np.array(objectives) if several else objectives[0]
         self.objective_ = shape([values.min() for values in objectives])
         self.alpha_ = shape([machine.alpha for machine in machines])
         self.beta_ = shape([machine.beta for machine in machines])

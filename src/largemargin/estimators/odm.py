@@ -76,6 +76,9 @@ class ODMClassifier(LinearOrKernelExpansion, CertifiedClassifier):
     support_, support_vectors_, dual_coef_ : ndarray
         The rows that matter and the expansion of ``w`` over them, for other kernels.
 
+    low_rank_residual_ : float or None
+        As in :class:`LDMClassifier`.
+
     intercept_ : ndarray of shape (1,) or (n_classes,)
         ``b``.
 
@@ -92,7 +95,8 @@ class ODMClassifier(LinearOrKernelExpansion, CertifiedClassifier):
     -----
     The loss is smooth, so Newton's method needs no smoothing: some ten steps, each with a
     factor as large as the number of rows off the band, or of the features if those are
-    fewer.
+    fewer. Where the Gram matrix would take more than 4 GiB a machine of low rank is solved
+    instead, as in :class:`LDMClassifier`.
 
     References
     ----------

@@ -15,13 +15,13 @@ from largemargin._compat import Interval, StrOptions, check_sample_weight, fit_c
 from largemargin.estimators.base import FLOATS, all_or_nothing, canonical_rows
 from largemargin.estimators.grids import (
     GRIDS,
-    WITHOUT_WIDTH,
     check_values,
     paper_gammas,
 )
 from largemargin.estimators.kernel import LDMClassifier
 from largemargin.estimators.linear import LinearLDMClassifier
 from largemargin.estimators.search import Search, accuracy
+from largemargin.kernels import WITHOUT_WIDTH
 
 
 def has_best_estimator(search):

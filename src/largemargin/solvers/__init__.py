@@ -17,9 +17,16 @@ SOLVERS = {
 }
 
 
+HINGE_ONLY = {"dual_cd", "asgd"}
+
+
 def solve(problem, solver, *, max_iter=None, **options):
     """Solve a problem with the solver of that name."""
     problem.refuse_unbounded()
+    if problem.loss.is_smooth and solver in HINGE_ONLY:
+        raise ValueError(
+            f"solver={solver!r} knows the hinge loss only; got {problem.loss}. Use 'auto'."
+        )
     function, default_limit = SOLVERS[solver]
     limit = default_limit if max_iter is None else max_iter
     return function(problem, max_iter=limit, **options)

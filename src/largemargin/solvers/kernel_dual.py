@@ -84,7 +84,7 @@ def _solve_in_rounds(problem, *, tol, max_iter, progress, start):
         _solve_in_metric, problem, tol=tol, max_iter=max_iter, progress=progress
     )
     margins = np.zeros(problem.design.n_rows)
-    if 0 < problem.C < np.inf:
+    if 0 < problem.C < np.inf and not problem.loss.is_smooth:
         solution = solve_in_pairs(
             problem, tol=tol, max_iter=max_iter, progress=progress, start=start
         )

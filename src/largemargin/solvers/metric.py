@@ -34,6 +34,7 @@ class Metric(NamedTuple):
             problem.C,
             fit_intercept=False,
             reward=problem.reward,
+            loss=problem.loss,
         )
 
     def lift(self, problem, beta):
