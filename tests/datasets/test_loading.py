@@ -113,7 +113,7 @@ def test_a_failed_download_says_why_and_the_next_one_works(tiny, server, cache):
     ("rows", "complaint"),
     [
         (ROWS[: ROWS.index("\n") + 1] * 3, "has 3 rows; expected 400"),
-        (ROWS.replace(" 3:", " 9:"), "9 features|n_features"),
+        (ROWS.replace(" 3:", " 9:"), "9 columns; expected 3 at most"),
         ("1 1:2\n" * 400, "found 1: 1.0"),
         ("<html>not here</html>\n", "cannot be read as LIBSVM rows"),
     ],
@@ -242,6 +242,13 @@ def test_a_stand_in_of_the_same_name_is_told_by_its_rows(replaced, data_home):
 
 def test_the_whole_set_in_the_cache_goes_before_a_stand_in(replaced, data_home, cache):
     (data_home / "tiny-rebuilt.libsvm").write_text(first_rows(200))
+    cache.mkdir(parents=True)
+    (cache / "tiny.bz2").write_bytes(bz2.compress(ROWS.encode()))
+    assert datasets.load("tiny", data_home=data_home).X.shape == (400, 4)
+
+
+def test_the_whole_set_goes_before_a_stand_in_of_the_same_name(replaced, data_home, cache):
+    (data_home / "tiny.libsvm").write_text(first_rows(100))
     cache.mkdir(parents=True)
     (cache / "tiny.bz2").write_bytes(bz2.compress(ROWS.encode()))
     assert datasets.load("tiny", data_home=data_home).X.shape == (400, 4)

@@ -31,7 +31,7 @@ def write(tmp_path):
 
 
 @pytest.mark.parametrize("ending", PACKERS)
-@pytest.mark.parametrize("kind", [".libsvm", ".svm", ".txt"])
+@pytest.mark.parametrize("kind", [".libsvm", ".svm", ".svmlight", ".TXT"])
 def test_libsvm_files_are_read_packed_or_not(write, kind, ending):
     rows = PACKERS[ending](b"3 1:1 2:2\n7 2:4\n")
     data = datasets.load_file(write(f"mine{kind}{ending}", rows))
@@ -49,7 +49,7 @@ def test_tables_are_read_packed_or_not(write, ending):
     assert data.source == f"file mine.csv{ending}; yes is +1, no is -1"
 
 
-@pytest.mark.parametrize("label", ["kind", 0, -3])
+@pytest.mark.parametrize("label", ["kind", 0, -3, "0", "-3"])
 def test_the_label_is_chosen_by_name_or_number(write, label):
     path = write("mine.csv", "kind,a,b\nx,1,2\ny,3,4\n")
     data = datasets.load_file(path, label=label)
@@ -57,7 +57,12 @@ def test_the_label_is_chosen_by_name_or_number(write, label):
     assert_array_equal(data.y, [-1, 1])
 
 
-@pytest.mark.parametrize("label", ["size", "none", 3, -4, 1.5])
+def test_a_label_that_is_a_name_and_a_number_is_the_name(write):
+    path = write("mine.csv", "a,b,0\n1,2,x\n3,4,y\n")
+    assert_array_equal(datasets.load_file(path, label="0").X, [[1, 2], [3, 4]])
+
+
+@pytest.mark.parametrize("label", ["size", "none", 3, "3", -4, 1.5])
 def test_a_label_that_is_no_column_lists_the_columns(write, label):
     path = write("mine.csv", "size,size,sold\n1,1,no\n2,2,yes\n")
     with pytest.raises(ValueError, match=r"label=.*\['size', 'size', 'sold'\]"):
@@ -78,6 +83,12 @@ def test_labels_that_are_numbers_are_ordered_and_spelled_as_numbers(write):
     assert_array_equal(data.y, [1, -1, -1])
 
 
+def test_signs_that_mean_missing_elsewhere_may_be_words_and_labels(write):
+    data = datasets.load_file(write("mine.csv", "a,class\nnone,+\nsome,-\n.,-\n"))
+    assert_array_equal(data.X, [[0, 1, 0], [0, 0, 1], [1, 0, 0]])
+    assert_array_equal(data.y, [-1, 1, 1])
+
+
 def test_words_may_hold_any_character(write):
     data = datasets.load_file(write("mine.csv", 'a,class\n"x|y, z",0\nü,1\nw,1\n'))
     assert_array_equal(data.X, [[0, 1, 0], [0, 0, 1], [1, 0, 0]])
@@ -96,12 +107,18 @@ def test_a_mark_of_byte_order_and_empty_lines_do_no_harm(write):
         ("a,class\n1,x\n,y\n", "row 2 has no value in column 'a'"),
         ("a,class\n1,x\nNA,y\n", "row 2 has no value in column 'a'"),
         ("a,class\n1,x\n2,?\n", "row 2 has no value in column 'class'"),
+        ("a,class\nred,x\nNull,y\n", "row 2 has no value in column 'a'"),
+        ("a,class\nred,x\n#N/A,y\n", "row 2 has no value in column 'a'"),
+        ("a,class\n1,x\n-,y\n3,x\n", "'a' mixes numbers and words: row 2 has '-'"),
+        ("a,class\nb,x\nc,y\n3,x\n", "'a' mixes numbers and words: row 3 has '3'"),
         ("a,class\n1,x\ninf,y\n", "not finite"),
+        ("a,class\n1,0\n2,inf\n", "Labels must be finite; found inf"),
         ("a,class\n1,x\n2\n", "row 2 has 1 cells, the header has 2"),
         ("a;class\n1;x\n2;y\n", "at least two columns"),
         ("a,class\n", "needs a header row, rows"),
         ("", "needs a header row, rows"),
         ("1,0\n2,1\n", "header row is needed"),
+        ("red,5.1,yes\nblue,4.9,no\nred,5.0,yes\n", "'5.1' above a column of numbers"),
         (
             "a,class\n" + "".join(f"w{i},{i % 2}\n" for i in range(1001)),
             "1001 different words",
@@ -119,10 +136,13 @@ def test_a_bad_table_is_refused_with_the_reason(write, content, complaint):
     [
         ("1 1:1\n2 1:1\n3 1:1\n", r"found 3: 1\.0, 2\.0, 3\.0"),
         ("1 1:1\n", r"found 1: 1\.0"),
-        ("spam 1:1\nham 1:2\n", "could not convert string to float"),
+        ("spam 1:1\nham 1:2\n", "Line 1: its label is not a number"),
         ("1 1:x\n0 1:2\n", "cannot be read"),
-        ("1 1:nan\n0 1:2\n", "not finite"),
-        ("1 2:1 1:1\n0 1:2\n", "sorted"),
+        ("1 1:nan\n0 1:2\n", "Line 1: a value is not a number"),
+        ("1 99999999999:1\n0 1:2\n", "cannot be read"),
+        ("nan 1:1\n1 1:2\n", "Line 1: its label is not a number"),
+        ("inf 1:1\n1 1:2\n", "Line 1: its label is not a number"),
+        ("1 2:1 1:1\n0 1:2\n", "Line 1: its indices do not rise"),
         ("", "mine.libsvm"),
     ],
 )
@@ -155,7 +175,9 @@ def test_a_directory_keeps_its_usual_error(tmp_path):
 
 @pytest.mark.parametrize("name", ["mine.xlsx", "mine", "mine.gz"])
 def test_an_unknown_ending_lists_the_known_ones(write, name):
-    with pytest.raises(ValueError, match=r"\.csv or one of \.libsvm, \.svm, \.txt"):
+    with pytest.raises(
+        ValueError, match=r"\.csv or one of \.libsvm, \.svm, \.svmlight, \.txt"
+    ):
         datasets.load_file(write(name, TABLE))
 
 

@@ -10,8 +10,9 @@ import pytest
 from click.testing import CliRunner
 from sklearn.datasets import dump_svmlight_file, make_blobs
 
-from largemargin.study import runner
-from largemargin.study.__main__ import Lines, main
+from largemargin.study import runner, sources_of_files
+from largemargin.study.__main__ import Lines, main, tell
+from largemargin.study.runner import Outcome
 from largemargin.study.store import Store
 from largemargin.study.tasks import Source, Task, perform
 
@@ -82,8 +83,16 @@ def test_a_worker_that_dies_is_told_and_the_others_go_on(cells, output, monkeypa
     options = *PLAIN, "--file", cells, "--repetitions", 3, "--output", output
     told = call(*options, "--jobs", 1)
     assert told.exit_code == 1
-    assert "failed: cells, paper protocol, linear kernel, SVM, repetition 0" in told.output
+    words = "failed: cells, paper protocol, linear kernel, SVM, repetition 0"
+    assert told.output.count(words) == 1
     assert len(Store(output).results()) == 11
+
+
+def test_failures_for_the_same_reason_are_told_together(capsys):
+    failures = [("one", "ValueError: a"), ("two", "OSError: b"), ("three", "ValueError: a")]
+    tell(Outcome(failures=failures), "study", downloaded=False)
+    _, *failed = capsys.readouterr().out.splitlines()
+    assert failed == ["failed: one and 1 more: ValueError: a", "failed: two: OSError: b"]
 
 
 def test_a_missing_set_is_told_and_is_no_failure(output, tmp_path):
@@ -119,6 +128,25 @@ def test_labels_that_are_not_binary_are_an_error_before_anything_is_run(tmp_path
     assert told.exit_code == 1
     assert "three.csv" in told.output
     assert not output.exists()
+
+
+def test_a_file_too_small_to_be_halved_is_an_error_before_anything_is_run(tmp_path, output):
+    path = tmp_path / "small.csv"
+    path.write_text("a,class\n" + "".join(f"{k},{k % 2}\n" for k in range(8)))
+    told = call(*PLAIN, "--file", path, "--output", output)
+    assert told.exit_code == 1
+    assert "small is too small to be halved" in told.output
+    assert not output.exists()
+
+
+def test_a_label_is_that_of_csv_files_and_others_may_be_beside_them(cells, tmp_path):
+    path = tmp_path / "table.CSV"
+    path.write_text("class,a\n" + "".join(f"{k % 2},{k}.5\n" for k in range(20)))
+    sources = sources_of_files([cells, path], "class")
+    assert [(source.name, source.label) for source in sources] == [
+        ("cells", None),
+        ("table", "class"),
+    ]
 
 
 def test_a_file_with_the_name_of_a_known_set_is_refused(cells, output):

@@ -63,6 +63,14 @@ def test_margins_are_those_of_the_first_repetition_that_both_have(refits):
     assert {home for _, home in refits} == {"here"}
 
 
+def test_a_set_without_a_repetition_that_both_have_is_not_shown():
+    results = [result("heart", "svm", 0), result("heart", "ldm", 1)]
+    assert figures.margin_figure(results, "paper", LABELS) is None
+    results += [result("sonar", "svm"), result("sonar", "ldm")]
+    shown = figures.margin_figure(results, "paper", LABELS)
+    assert [ax.get_title() for ax in shown.axes] == ["sonar"]
+
+
 def test_margins_are_divided_by_the_length_of_w():
     found = result("sonar", "ldm")
     figure = figures.margin_figure([result("sonar", "svm"), found], "paper", LABELS)

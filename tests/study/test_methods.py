@@ -44,6 +44,17 @@ def test_the_svm_of_this_package_is_that_of_scikit_learn(kernel, blobs):
     assert_allclose(ours.decision_function(X), theirs.decision_function(X), atol=1e-3)
 
 
+def test_the_svc_of_the_papers_protocol_has_an_intercept_and_its_svm_has_not(blobs):
+    X, y = blobs
+    settings = PAPER.settings
+    svm = METHODS["svm"].machine("linear", **settings["svm"]).fit(X, y)
+    svc = METHODS["svc"].machine("linear", **settings.get("svc", {})).fit(X, y)
+    assert svm.intercept_ == 0.0
+    assert svc.intercept_ != 0.0
+    assert METHODS["svc"].label == "SVC, intercept"
+    assert METHODS["svc"].protocols == ("paper",)
+
+
 def test_a_method_that_follows_is_run_where_the_one_it_follows_is():
     for method in METHODS.values():
         if method.follows is not None:
@@ -51,6 +62,13 @@ def test_a_method_that_follows_is_run_where_the_one_it_follows_is():
             assert set(method.machines) <= set(leader.machines)
             assert set(method.scales) <= set(leader.scales)
             assert set(method.protocols) <= set(leader.protocols)
+
+
+@pytest.mark.parametrize(
+    ("given", "meant"), [("ldm", "ldm"), ("LDM", "ldm"), ("km-omd", "komd")]
+)
+def test_a_method_is_known_by_its_name_or_label_whatever_the_capitals(given, meant):
+    assert check_name(given, METHODS, "method") == meant
 
 
 def test_a_name_that_is_nearly_right_is_corrected():

@@ -1,14 +1,15 @@
 """The report holds all tables and figures, and says what is missing."""
 
+import os
 import sys
 
 import numpy as np
 import pytest
 
 from largemargin import LinearLDMClassifier
-from largemargin.datasets import MissingDataset
+from largemargin.datasets import MissingDataset, UnreadableFile
 from largemargin.study import report, tasks
-from largemargin.study.store import Result, Store
+from largemargin.study.store import Facts, Result, Store
 
 PNG = b"\x89PNG\r\n\x1a\n"
 
@@ -28,7 +29,7 @@ def store(tmp_path):
     with Store(tmp_path / "store") as store:
         store.append(results("sonar", 0.72) + results("heart", 0.9))
         store.append(results("skin", 0.93) + results("sonar", 0.8, kernel="rbf"))
-        store.note_dataset("sonar", 208, 60, 111, "file sonar.libsvm.xz")
+        store.note_dataset("sonar", Facts(208, 60, 111, "file sonar.libsvm.xz"))
         yield store
 
 
@@ -99,18 +100,36 @@ def test_the_report_lists_where_the_svm_is_far_from_the_papers(store, tmp_path):
     assert "skin" not in far
 
 
+@pytest.mark.parametrize("kind", [MissingDataset, UnreadableFile, NotADirectoryError])
 def test_a_figure_without_its_data_is_left_out_and_the_rest_is_written(
-    store, tmp_path, monkeypatch
+    store, tmp_path, monkeypatch, kind
 ):
     def refit(result, *, data_home=None):
-        raise MissingDataset(f"{result.dataset} was not found")
+        raise kind(f"{result.dataset} was not found")
 
     monkeypatch.setattr(tasks, "refit", refit)
     names = {path.name for path in report.write(store, tmp_path)}
     assert "figure2-paper.png" in names
     assert not names & {"figure1-paper.png", "figure3-paper.png"}
     text = (tmp_path / "report.md").read_text(encoding="utf-8")
-    assert "- Figure 1, protocol paper: its data are not here. heart was not found" in text
+    assert "- Figure 1, protocol paper: heart was not found" in text
+
+
+def test_tables_are_written_before_figures_are_drawn(store, tmp_path, monkeypatch):
+    def refit(result, *, data_home=None):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(tasks, "refit", refit)
+    with pytest.raises(KeyboardInterrupt):
+        report.write(store, tmp_path / "out")
+    assert (tmp_path / "out" / "table2-paper.md").exists()
+
+
+def test_figures_of_an_earlier_report_that_cannot_be_drawn_are_removed(tmp_path):
+    for name in "figure1-paper.png", "figure3-fair.png", "mine.png":
+        (tmp_path / name).write_bytes(PNG)
+    report.write(Store(tmp_path), tmp_path)
+    assert [name for name in os.listdir(tmp_path) if name.endswith("png")] == ["mine.png"]
 
 
 @pytest.mark.usefixtures("no_matplotlib")

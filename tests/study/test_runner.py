@@ -1,18 +1,30 @@
 from concurrent.futures import Future
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from sklearn.datasets import dump_svmlight_file, make_blobs
 from sklearn.model_selection import GridSearchCV
 
 from largemargin import KOMDClassifier, LDMClassifier, LinearLDMClassifierCV
+from largemargin.datasets import Data
 from largemargin.study import runner
 from largemargin.study.protocols import PROTOCOLS
 from largemargin.study.runner import Plan, run
 from largemargin.study.store import Store
-from largemargin.study.tasks import Halves, Source, Task, choose, loaded, perform, refit
+from largemargin.study.tasks import (
+    Halves,
+    Source,
+    Task,
+    choose,
+    digest_of,
+    loaded,
+    perform,
+    refit,
+)
 
 CHEAP = "svm", "mamc", "mamc_balanced"
 
@@ -141,6 +153,7 @@ def test_followers_of_nothing_are_left_out_and_named(large, store):
 
 
 def test_a_failure_is_told_and_the_others_go_on(directory, small, store, caplog):
+    caplog.set_level("INFO", "largemargin")
     lopsided = source_of(directory, "lopsided", (60, 2))
     outcome = run(plan_of(lopsided, small, methods=["mamc"], kernels=["linear"]), store)
     assert {key[1] for key in store.done()} == {"small"}
@@ -172,6 +185,41 @@ def test_facts_of_the_data_are_noted(small, store):
     run(plan_of(small, methods=["mamc"]), store)
     facts = store.datasets()["small"]
     assert (facts.rows, facts.features, facts.positives) == (70, 3, 30)
+
+
+def test_other_values_of_the_same_size_are_refused(small, store, tmp_path):
+    run(plan_of(small, methods=["mamc"]), store)
+    path = tmp_path / "small.libsvm"
+    rows = Path(small.path).read_text().splitlines(keepends=True)
+    path.write_text("".join(reversed(rows)))
+    outcome = run(plan_of(replace(small, path=str(path)), methods=["mamc"]), store)
+    assert "must not be mixed" in outcome.failures[0][1]
+
+
+@pytest.mark.parametrize("shape", [(5, 4), (50, 200)], ids=["dense", "sparse"])
+def test_a_digest_is_of_the_values_and_not_of_their_layout(shape):
+    X = sp.random(*shape, density=0.1, format="csr", rng=0)
+    y = np.where(np.arange(shape[0]) % 2, 1.0, -1.0)
+    one, other = (X, X.copy()) if shape[1] > 100 else (X.toarray(), X.toarray(order="F"))
+    if sp.issparse(other):
+        assert other.has_canonical_format
+    known = digest_of(Data(one, y, "mine", "here"))
+    assert digest_of(Data(other, y, "mine", "there")) == known
+    assert digest_of(Data(2 * one, y, "mine", "here")) != known
+    assert digest_of(Data(one, -y, "mine", "here")) != known
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"methods": ["mdo"], "kernels": ["rbf"]}, "kernel rbf.*mdo has kernel linear,"),
+        ({"methods": ["linear_svc"]}, "linear_svc has .* large sets"),
+        ({"methods": []}, "no method was given"),
+    ],
+)
+def test_a_plan_without_a_task_says_why(small, store, given, words):
+    with pytest.raises(ValueError, match=f"Nothing to measure .*{words}"):
+        run(plan_of(small, **given), store)
 
 
 def test_a_set_that_changed_since_is_refused_and_nothing_is_mixed(directory, small, store):

@@ -11,7 +11,8 @@ from largemargin.study.store import Facts, Result, Store, StoreError
 
 ONE = Result("paper", "heart", "rbf", "ldm", 3, 0.8125, {"C": 10.0, "gamma": 0.3}, 0.01)
 OTHER = replace(ONE, method="svm", chosen={})
-HEART = 270, 13, 120, "file heart.libsvm.xz"
+HEART = Facts(270, 13, 120, "file heart.libsvm.xz", "abcd")
+SONAR = Facts(208, 60, 111, "file sonar.libsvm.xz", "bcde")
 
 
 @pytest.fixture
@@ -25,8 +26,8 @@ def written_by_hand(store, content):
     store.path.write_bytes(content)
 
 
-def line(result):
-    return json.dumps(vars(result)).encode() + b"\n"
+def line(result, **changes):
+    return json.dumps(vars(result) | changes).encode() + b"\n"
 
 
 def test_a_store_that_does_not_exist_has_no_results_and_is_not_made_by_reading(tmp_path):
@@ -66,7 +67,7 @@ def test_of_two_results_for_one_thing_the_later_counts(store):
     assert store.results() == [again]
 
 
-@pytest.mark.parametrize("n_bytes", [1, 30, -1])
+@pytest.mark.parametrize("n_bytes", [1, 30, -2])
 def test_a_last_line_cut_short_is_not_read(store, n_bytes):
     written_by_hand(store, line(ONE) + line(OTHER)[:n_bytes])
     assert store.results() == [ONE]
@@ -79,6 +80,20 @@ def test_a_last_line_cut_short_is_removed_by_the_next_run_with_a_word(store, cap
     assert "cut short" in caplog.text
 
 
+def test_a_last_line_that_only_lacks_its_end_is_kept_and_ended_by_the_next_run(store):
+    written_by_hand(store, line(ONE) + line(OTHER)[:-1])
+    assert store.results() == [ONE, OTHER]
+    later = replace(ONE, repetition=4)
+    store.append([later])
+    assert store.path.read_bytes() == line(ONE) + line(OTHER) + line(later)
+
+
+@pytest.mark.parametrize("accuracy", [float("nan"), float("inf"), -0.1])
+def test_an_accuracy_that_is_no_share_is_no_result(accuracy):
+    with pytest.raises(ValueError, match=f"between 0 and 1; got {accuracy}"):
+        replace(ONE, accuracy=accuracy)
+
+
 @pytest.mark.parametrize(
     "bad",
     [
@@ -86,8 +101,9 @@ def test_a_last_line_cut_short_is_removed_by_the_next_run_with_a_word(store, cap
         b"\x00\x00\n",
         b"[1, 2]\n",
         b'{"protocol": "paper"}\n',
-        line(replace(ONE, accuracy="0.8")),
-        line(replace(ONE, repetition=None)),
+        line(ONE, accuracy="0.8"),
+        line(ONE, accuracy=float("nan")),
+        line(ONE, repetition=None),
     ],
 )
 def test_a_bad_line_elsewhere_is_named_with_its_file_and_the_way_out(store, bad):
@@ -134,18 +150,34 @@ def test_a_full_disk_leaves_what_was_there_and_nothing_half_written(store, monke
 
 
 def test_facts_of_data_sets_are_kept_by_name(store):
-    store.note_dataset("heart", *HEART)
-    store.note_dataset("sonar", 208, 60, 111, "file sonar.libsvm.xz")
+    store.note_dataset("sonar", SONAR)
+    store.note_dataset("heart", HEART)
     found = Store(store.directory).datasets()
-    assert found["heart"] == Facts(*HEART)
+    assert found == {"heart": HEART, "sonar": SONAR}
     assert list(found) == ["heart", "sonar"]
 
 
-def test_a_data_set_that_changed_is_not_mixed_with_what_it_was(store):
-    store.note_dataset("heart", *HEART)
-    with pytest.raises(StoreError, match=r"270 rows .* now has 303 rows"):
-        store.note_dataset("heart", 303, 13, 139, "file heart.csv")
-    assert store.datasets() == {"heart": Facts(*HEART)}
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"rows": 303}, "270 rows.* now has 303 rows"),
+        ({"positives": 121}, "must not be mixed"),
+        ({"digest": "cdef"}, "digest abcd .* now has .* digest cdef"),
+    ],
+)
+def test_a_data_set_that_changed_is_not_mixed_with_what_it_was(store, changes, words):
+    store.note_dataset("heart", HEART)
+    with pytest.raises(StoreError, match=words):
+        store.note_dataset("heart", replace(HEART, **changes))
+    assert store.datasets() == {"heart": HEART}
+
+
+def test_a_digest_that_an_old_store_lacks_is_filled_in(store):
+    old = {"rows": 270, "features": 13, "positives": 120, "source": "file heart.libsvm.xz"}
+    (store.directory / "datasets.json").write_text(json.dumps({"heart": old}))
+    assert store.datasets() == {"heart": replace(HEART, digest=None)}
+    store.note_dataset("heart", HEART)
+    assert store.datasets() == {"heart": HEART}
 
 
 @pytest.mark.parametrize("content", ["{", "[]", '{"heart": {"rows": 1}}', '{"heart": 3}'])

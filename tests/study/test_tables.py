@@ -51,6 +51,11 @@ def test_the_papers_figures_are_below_ours():
     assert printed["ODM"].text == ""
 
 
+def test_a_single_repetition_has_no_deviation_to_show():
+    ours, _ = cells(compared(measured("sonar", "svm", LOW[:1])).table(), "sonar")
+    assert ours["SVM"].text == "0.500"
+
+
 def test_all_of_the_best_are_bold():
     results = measured("sonar", "svm", HIGH) + measured("sonar", "mdo", LOW)
     results += measured("sonar", "ldm", HIGH[::-1])
@@ -75,7 +80,7 @@ def test_methods_have_a_column_if_we_or_the_paper_have_results():
     assert heads == ("set", "SVM", "MAMC", "KM-OMD", "LDM", "SVC")
 
 
-def test_averages_are_over_the_sets_that_every_method_has():
+def test_averages_are_over_the_sets_that_every_usual_method_has():
     results = measured("sonar", "svm", LOW) + measured("sonar", "ldm", HIGH)
     results += measured("heart", "svm", HIGH) + measured("heart", "ldm", HIGH)
     results += measured("german", "svm", (1.0, 1.0, 1.0))
@@ -83,7 +88,16 @@ def test_averages_are_over_the_sets_that_every_method_has():
     ours, printed = cells(table, "average")
     assert (ours["SVM"].text, ours["LDM"].text) == ("0.650", "0.750")
     assert printed["SVM"].text == f"{(0.725 + 0.799) / 2:.3f}"
-    assert "2 of 20 sets with results of every method (sonar, heart)" in table.notes[0]
+    assert "the 2 of 20 sets with results of every method" in table.notes[0]
+    assert "(sonar, heart)" in table.notes[0]
+
+
+def test_a_method_on_few_of_the_sets_leaves_the_averages_of_others_alone():
+    results = measured("sonar", "svm", LOW) + measured("heart", "svm", HIGH)
+    results += measured("german", "svm", HIGH) + measured("german", "odm", HIGH)
+    ours, _ = cells(compared(results).table(), "average")
+    assert ours["SVM"].text == f"{(0.55 + 0.75 + 0.75) / 3:.3f}"
+    assert ours["ODM"].text == NONE
 
 
 def test_the_average_of_a_method_without_all_the_sets_is_left_out():
@@ -185,4 +199,18 @@ def test_table_1_tells_sizes_that_differ_and_sets_that_are_missing():
         "paper_rows": None,
         "paper_features": None,
         "source": "file mine.csv",
+        "note": "",
     }
+
+
+def test_table_1_tells_how_the_rows_differ_from_the_papers():
+    facts = {
+        "house": Facts(232, 16, 124, "file house.csv"),
+        "sonar": Facts(208, 60, 111, "file sonar.csv"),
+    }
+    table = sets_table(facts)
+    house, sonar = (cells(table, name)[0]["source, note"].text for name in facts)
+    assert house == "file house.csv; the same data as vote"
+    assert sonar == "file sonar.csv"
+    records = {record["dataset"]: record for record in table.records}
+    assert records["house"]["note"] == "the same data as vote"

@@ -18,7 +18,8 @@ def load(name, *, data_home=None, download=True, on_progress=ignore):
     """Return a data set of the paper.
 
     It is looked for in the data directory, in the per-user cache, in scikit-learn, and
-    then, if allowed, at its public homes; what is downloaded stays in the cache.
+    then, if allowed, at its public homes; what is downloaded stays in the cache. A file
+    whose home publishes no digest is checked by its size and its labels only.
 
     Parameters
     ----------
@@ -101,31 +102,32 @@ def search_path(data_home):
 
 
 def whole_set(entry, directory):
-    """Return the rows, signs and origin of a set in a directory, or None."""
-    path = kept_file(directory, f"{entry.name}.libsvm")
-    if path is not None:
-        return read_form(entry, entry.name, path)
+    """Return the rows, signs and origin of a whole set in a directory, or None."""
+    found = read_form(entry, entry.whole, directory)
+    if found is not None:
+        return found
     kept = (source.read(entry, directory) for source in entry.sources)
     return next((found for found in kept if found is not None), None)
 
 
 def stand_in(entry, directory):
     """Return the rows, signs and origin of a stand-in in a directory, or None."""
-    for form in entry.stand_ins:
-        path = kept_file(directory, f"{form.file}.libsvm")
-        if path is not None:
-            return read_form(entry, form.file, path)
-    return None
+    forms = (read_form(entry, form, directory) for form in entry.stand_ins)
+    return next((found for found in forms if found is not None), None)
 
 
-def read_form(entry, file, path):
-    """Return the rows, signs and origin of a LIBSVM file of a data directory.
+def read_form(entry, form, directory):
+    """Return the rows, signs and origin of a form in a directory, or None.
 
     The same name may hold the whole set or a part of it: the number of rows tells.
     """
-    forms = [form for form in (entry.whole, *entry.stand_ins) if form.file == file]
-    X, labels = read_libsvm(path, forms[0].features)
-    form = next((form for form in forms if form.rows == X.shape[0]), forms[0])
+    path = kept_file(directory, f"{form.file}.libsvm")
+    if path is None:
+        return None
+    X, labels = read_libsvm(path, form.features)
+    forms = [other for other in (entry.whole, *entry.stand_ins) if other.file == form.file]
+    if X.shape[0] != form.rows and X.shape[0] in [other.rows for other in forms]:
+        return None
     y = file_signs(labels, path)
     check_size(form, X, y, path.name)
     told = f", a stand-in for {entry.name}: {form.difference}" if form.difference else ""

@@ -1,6 +1,6 @@
 """Files of the user: LIBSVM rows and comma-separated tables of two classes."""
 
-from numbers import Integral
+import re
 from pathlib import Path
 
 import numpy as np
@@ -18,8 +18,9 @@ from largemargin.datasets.reading import (
     suited,
 )
 
-LIBSVM_ENDINGS = (".libsvm", ".svm", ".txt")
-MISSING = {"", "?", "na", "nan"}
+LIBSVM_ENDINGS = (".libsvm", ".svm", ".svmlight", ".txt")
+# Not "-", "." and "none", which are words too; among numbers they are refused as such.
+MISSING = {"", "?", "na", "nan", "n/a", "#n/a", "null"}
 MAX_WORDS = 1000
 
 
@@ -29,12 +30,13 @@ def load_file(path, *, label=None, name=None):
     Parameters
     ----------
     path : path-like
-        A LIBSVM file (.libsvm, .svm or .txt) or a table with a header row (.csv), packed
-        if a further .gz, .bz2 or .xz ends its name. Columns of words in a table become
-        one 0/1 column a value, or a single one if there are two values.
+        A LIBSVM file (.libsvm, .svm, .svmlight or .txt) or a table with a header row
+        (.csv), packed if a further .gz, .bz2 or .xz ends its name. Columns of words in a
+        table become one 0/1 column a value, or a single one if there are two values.
 
     label : str or int, default=None
-        The column of a table that is the label, by name or number; by default the last.
+        The column of a table that is the label, by name or, counted from 0, by number; by
+        default the last.
 
     name : str, default=None
         A name for the data; by default that of the file.
@@ -48,11 +50,11 @@ def load_file(path, *, label=None, name=None):
     Raises
     ------
     UnreadableFile
-        If the file is broken, has missing values, or has not two labels.
+        If the file is broken, has missing values, mixes numbers and words in a column,
+        or has not two labels.
     """
     path = Path(path)
-    unpacked = path.with_suffix("") if path.suffix.lower() in OPENERS else path
-    kind = unpacked.suffix.lower()
+    stem, kind = name_and_kind(path)
     if kind == ".csv":
         X, y, labels = read_own_table(path, label)
     elif kind in LIBSVM_ENDINGS:
@@ -63,7 +65,19 @@ def load_file(path, *, label=None, name=None):
             f"{', '.join(LIBSVM_ENDINGS)}, with a further .gz, .bz2 or .xz if it is packed."
         )
     source = f"file {path.name}; {labels[1]} is +1, {labels[0]} is -1"
-    return Data(suited(X), y, name or unpacked.stem, source)
+    return Data(suited(X), y, name or stem, source)
+
+
+def name_and_kind(path):
+    """Return the name of a file without its endings, and the ending that tells its kind.
+
+    Examples
+    --------
+    >>> name_and_kind(Path("data/my.cells.CSV.gz"))
+    ('my.cells', '.csv')
+    """
+    unpacked = path.with_suffix("") if path.suffix.lower() in OPENERS else path
+    return unpacked.stem, unpacked.suffix.lower()
 
 
 def read_own_libsvm(path, label):
@@ -103,10 +117,11 @@ def label_number(names, label):
     """Return the number of the column that is the label."""
     if label is None:
         return len(names) - 1
-    if isinstance(label, str) and names.count(label) == 1:
+    if names.count(label) == 1:
         return names.index(label)
-    if isinstance(label, Integral) and -len(names) <= label < len(names):
-        return label % len(names)
+    # A command has numbers as text.
+    if re.fullmatch(r"-?\d+", str(label)) and -len(names) <= int(label) < len(names):
+        return int(label) % len(names)
     raise ValueError(
         f"label={label!r} is not the name of one column nor a number below {len(names)}; "
         f"the columns are {names}."
@@ -127,17 +142,29 @@ def refuse_missing(table):
 def file_labels(table, path):
     """Return the two labels of a table, that of -1 first."""
     numeric = all(is_number(label) for label in table.labels)
-    file_signs(table.labels, path)
+    file_signs([float(label) for label in table.labels] if numeric else table.labels, path)
     return sorted({*table.labels}, key=float if numeric else None)
+
+
+def holds_words(cells, name):
+    """Return whether a column holds words; raise ValueError if it holds numbers too."""
+    numeric = [is_number(cell) for cell in cells]
+    if all(numeric) or not any(numeric):
+        return not all(numeric)
+    odd = numeric.index(2 * sum(numeric) < len(cells))
+    raise ValueError(
+        f"column {name!r} mixes numbers and words: row {odd + 1} has {cells[odd]!r}; make "
+        "all its cells one kind, and leave out rows with missing values"
+    )
 
 
 def recipe_of(table, labels):
     """Return the recipe that makes columns of words one-hot."""
-    values = {number: {*table.column(number)} for number in range(len(table.names) - 1)}
+    n_features = len(table.names) - 1
     words = {
-        number: sorted(found)
-        for number, found in values.items()
-        if not all(is_number(value) for value in found)
+        number: sorted({*table.column(number)})
+        for number in range(n_features)
+        if holds_words(table.column(number), table.names[number])
     }
     for number, found in words.items():
         if len(found) > MAX_WORDS:
@@ -146,4 +173,4 @@ def recipe_of(table, labels):
                 f"would make as many columns; leave it out or keep at most {MAX_WORDS}"
             )
     negative, positive = labels
-    return Recipe(len(values), positive, negative, orders=words, one_hot=True)
+    return Recipe(n_features, positive, negative, orders=words, one_hot=True)

@@ -14,6 +14,8 @@ from pathlib import Path
 import numpy as np
 import scipy.sparse as sp
 
+from largemargin.datasets.libsvm_text import read_rows
+
 OPENERS = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 PACKED = ("", ".xz", ".bz2", ".gz")
 MAX_DENSE_FEATURES = 100
@@ -59,6 +61,7 @@ def explained(path, kind):
         raise
     except (
         EOFError,
+        OverflowError,
         ValueError,
         csv.Error,
         lzma.LZMAError,
@@ -109,13 +112,8 @@ def read_libsvm(path, n_features=None, member=None):
     labels : ndarray of shape (n_samples,)
         The labels, whatever numbers they are.
     """
-    from sklearn.datasets import load_svmlight_file
-
     with explained(path, "LIBSVM rows"), open_bytes(path, member) as stream:
-        X, labels = load_svmlight_file(stream, n_features=n_features)
-        if not np.isfinite(X.data).all():
-            raise ValueError("it holds values that are not finite")
-    return X, labels
+        return read_rows(stream, n_features)
 
 
 def read_table(path):
@@ -125,14 +123,18 @@ def read_table(path):
         names, *rows = [[cell.strip() for cell in line] for line in lines if line] or [[]]
         if len(names) < 2 or not rows:
             raise ValueError("it needs a header row, rows, and at least two columns")
-        if all(is_number(name) for name in names):
-            raise ValueError("its first row holds numbers only, a header row is needed")
         ragged = [number for number, row in enumerate(rows, 1) if len(row) != len(names)]
         if ragged:
             raise ValueError(
                 f"row {ragged[0]} has {len(rows[ragged[0] - 1])} cells, "
                 f"the header has {len(names)}"
             )
+        for number, name in enumerate(names):
+            if is_number(name) and all(is_number(row[number]) for row in rows):
+                raise ValueError(
+                    f"its first row has {name!r} above a column of numbers, a header row "
+                    "is needed that names the columns by words"
+                )
     return Table(names, rows)
 
 
@@ -157,6 +159,8 @@ def signs(labels, positive=None):
         The label that becomes +1; by default the larger one.
     """
     found = np.unique(labels)
+    if found.dtype.kind == "f" and not np.isfinite(found).all():
+        raise ValueError(f"Labels must be finite; found {found[~np.isfinite(found)][0]}.")
     if len(found) != 2:
         some = ", ".join(str(label) for label in found[:10])
         raise ValueError(
@@ -169,7 +173,7 @@ def signs(labels, positive=None):
 
 
 def file_signs(labels, path):
-    """Return the signs of labels; if there are not two, the error names the file."""
+    """Return the signs of labels; if they are not two, the error names the file."""
     try:
         return signs(labels)
     except ValueError as error:

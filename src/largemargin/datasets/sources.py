@@ -1,8 +1,10 @@
 """Public homes of data sets: how each is read where it is kept, and how it is fetched."""
 
 import csv
+import zlib
 from dataclasses import dataclass
 from functools import partial
+from http.client import HTTPException
 from typing import ClassVar
 
 import numpy as np
@@ -256,7 +258,14 @@ class OpenML:
             X, y = self.encoded(entry, table, path.name)
             with placed(path, self.address) as temporary:
                 write_table(temporary, table)
-        except (OSError, ValueError, ImportError) as error:
+        except (
+            OSError,
+            HTTPException,
+            EOFError,
+            zlib.error,
+            ValueError,
+            ImportError,
+        ) as error:
             raise DownloadError(f"{self.address} failed: {error}") from error
         return X, y, origin_of(path)
 

@@ -45,10 +45,12 @@ def run_study(
         LIBSVM or CSV files to add.
 
     label : str or int, default=None
-        The column of the labels in CSV files; None means the last one.
+        The column of the labels in CSV files, by name or, counted from 0, by number; None
+        means the last one.
 
     methods : iterable of str, default=None
-        Keys of :data:`largemargin.study.methods.METHODS`; None means all.
+        Keys of :data:`largemargin.study.methods.METHODS`, or labels there; None means
+        all.
 
     kernels : iterable of {"linear", "rbf"}, default=None
         None means both.
@@ -94,8 +96,8 @@ def run_study(
 
     if repetitions is not None and repetitions < 1:
         raise ValueError(f"repetitions must be 1 or more; got {repetitions}.")
-    check_name(scale, ("all", "regular", "large"), "scale")
-    check_name(protocol, ("both", *PROTOCOLS), "protocol")
+    scale = check_name(scale, ("all", "regular", "large"), "scale")
+    protocol = check_name(protocol, ("both", *PROTOCOLS), "protocol")
     halves = QUICK_REPETITIONS if quick else REPETITIONS
     plan = Plan(
         sources=(
@@ -136,34 +138,23 @@ def is_quick(entry):
 
 
 def sources_of_files(files, label):
-    """Return the sources of a user's files; raise for one that cannot be read."""
+    """Return the sources of a user's files; raise for one that cannot be used."""
     from largemargin import datasets
+    from largemargin.datasets.own_files import name_and_kind
+    from largemargin.study.splits import draw_split
     from largemargin.study.tasks import Source
 
     sources, taken = [], set(datasets.names())
     for path in map(Path, files):
-        source = Source(name_of(path), path=str(path), label=label)
+        name, kind = name_and_kind(path)
+        source = Source(name, path=str(path), label=label if kind == ".csv" else None)
         if source.name in taken:
             raise ValueError(
                 f"The data set of {path} would be called {source.name!r}, as another one "
                 "is. Rename the file."
             )
         # Before the hours that the others take.
-        source.load()
+        draw_split(source.name, source.load().y, 0)
         taken.add(source.name)
         sources.append(source)
     return sources
-
-
-def name_of(path):
-    """Return the name of a user's data set, that of its file without endings.
-
-    Examples
-    --------
-    >>> name_of(Path("data/my.cells.csv.gz"))
-    'my.cells'
-    """
-    endings = ".gz", ".bz2", ".xz", ".csv", ".libsvm", ".svm", ".svmlight", ".txt"
-    while path.suffix in endings:
-        path = path.with_suffix("")
-    return path.name

@@ -98,7 +98,7 @@ def lines():
     type=click.Path(path_type=Path),
     help="A LIBSVM or CSV file of your own to add.",
 )
-@click.option("--label", help="Column of the labels in CSV files; default: the last.")
+@click.option("--label", help="Column of the labels in CSV files, name or number from 0.")
 @click.option("--methods", callback=listed, help="Names with commas; default: all.")
 @click.option("--kernels", callback=listed, help="linear, rbf or both with a comma.")
 @click.option("--repetitions", type=int, help="Default: 30, and 10 of large sets.")
@@ -165,8 +165,12 @@ def tell(outcome, output, downloaded):
         )
     for task in outcome.skipped:
         click.echo(f"left out, since what it follows has no result: {task}")
+    tasks_of = {}
     for what, reason in outcome.failures:
-        click.echo(f"failed: {what}: {reason}")
+        tasks_of.setdefault(reason, []).append(what)
+    for reason, (first, *others) in tasks_of.items():
+        more = f" and {len(others)} more" if others else ""
+        click.echo(f"failed: {first}{more}: {reason}")
 
 
 if __name__ == "__main__":

@@ -56,8 +56,8 @@ def new_figure(height, n_rows=1, n_columns=1, **options):
 def linear_results(results, protocol, methods):
     """Return results with the linear kernel by data set, method and repetition.
 
-    Only the paper's regular sets are kept, and those with results of all methods;
-    representative ones come first.
+    Only the paper's regular sets are kept, and those with a repetition that all methods
+    have; representative ones come first.
     """
     found = {}
     for result in results:
@@ -65,7 +65,12 @@ def linear_results(results, protocol, methods):
             by_method = found.setdefault(result.dataset, {})
             by_method.setdefault(result.method, {})[result.repetition] = result
     names = dict.fromkeys((*REPRESENTATIVE, *paper.ACCURACIES[2]))
-    return {name: found[name] for name in names if set(methods) <= set(found.get(name, ()))}
+    return {name: found[name] for name in names if shared(found.get(name, {}), methods)}
+
+
+def shared(by_method, methods):
+    """Return the repetitions that all methods have."""
+    return set.intersection(*(set(by_method.get(method, ())) for method in methods))
 
 
 @contextmanager
@@ -88,9 +93,9 @@ def refit(result, data_home):
 def margin_figure(results, protocol, labels, data_home=None):
     """Draw the cumulative margin distribution of SVM and LDM, the paper's Figure 1.
 
-    Margins are those of the training rows of the first repetition, divided by ``|w|``.
-    The kernel is linear: widths of other kernels are chosen for each method, and
-    distances in different spaces cannot be compared.
+    Margins are those of the training rows of the first repetition that both have, divided
+    by ``|w|``. The kernel is linear: widths of other kernels are chosen for each method,
+    and distances in different spaces cannot be compared.
 
     Parameters
     ----------
@@ -109,7 +114,7 @@ def margin_figure(results, protocol, labels, data_home=None):
     Returns
     -------
     figure : matplotlib Figure or None
-        None without results of both methods on one set.
+        None without a repetition of both methods on one set.
     """
     shown = list(linear_results(results, protocol, ("svm", "ldm")).items())[:N_MARGIN_SETS]
     if not shown:
@@ -117,7 +122,7 @@ def margin_figure(results, protocol, labels, data_home=None):
     n_rows = -(-len(shown) // 3)
     figure, axes = new_figure(0.6 + 3.0 * n_rows, n_rows, min(3, len(shown)), sharey=True)
     for ax, (name, by_method) in zip(axes.flat, shown, strict=False):
-        repetition = min(by_method["svm"].keys() & by_method["ldm"].keys())
+        repetition = min(shared(by_method, ("svm", "ldm")))
         distributions = {}
         for method in "svm", "ldm":
             machine, X, y, *_ = refit(by_method[method][repetition], data_home)
@@ -176,9 +181,9 @@ def time_figure(results, protocol, labels):
     for number, method in enumerate(methods):
         k = TIMED.index(method)
         places = np.arange(len(names)) + (number - (len(methods) - 1) / 2) * width
-        means = [np.mean(seconds[name].get(method, np.nan)) for name in names]
+        times = [np.median(seconds[name].get(method, np.nan)) for name in names]
         look = {"color": FILLS[k], "hatch": HATCHES[k], "edgecolor": "white"}
-        ax.bar(places, means, width, label=labels[method], linewidth=0.5, **look)
+        ax.bar(places, times, width, label=labels[method], linewidth=0.5, **look)
     ax.set(yscale="log", ylabel="CPU seconds of one fit", xlim=(-0.6, len(names) - 0.4))
     ax.set_xticks(np.arange(len(names)), names)
     ax.grid(axis="y", color="0.85")

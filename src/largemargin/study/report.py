@@ -2,6 +2,7 @@
 
 import os
 from io import BytesIO
+from itertools import product
 from pathlib import Path
 
 from largemargin.study.methods import METHODS
@@ -15,7 +16,7 @@ CAPTIONS = {
     1: "Cumulative frequency of the margins of SVM and LDM on the training rows of some "
     "regular sets, linear kernel, margins divided by the length of w. The more right the "
     "curve, the larger the margins.",
-    2: "CPU time of one fit on the large sets at the chosen parameters, mean over the "
+    2: "CPU time of one fit on the large sets at the chosen parameters, median over the "
     "repetitions.",
     3: "Test accuracy of LDM over each of its prices on some regular sets, linear kernel, "
     "the other prices as chosen by cross-validation.",
@@ -37,7 +38,8 @@ def write(store, output_dir, *, data_home=None):
         The results.
 
     output_dir : path-like
-        Where to write; files of an earlier report are replaced.
+        Where to write; files of an earlier report are replaced, and its figures that can
+        no longer be drawn are removed.
 
     data_home : path-like, default=None
         Where Figures 1 and 3, which fit some machines again, look for data sets first.
@@ -45,8 +47,8 @@ def write(store, output_dir, *, data_home=None):
     Returns
     -------
     paths : list of Path
-        The files: ``report.md``, ``table1.md``, ``table2-paper.csv``,
-        ``figure1-paper.png`` and so on. A figure that cannot be drawn is left out, and the
+        The files: ``table1.md``, ``table2-paper.csv``, ``figure1-paper.png`` and so on,
+        and ``report.md``. A figure that cannot be drawn is left out, and the
         report says why.
     """
     output_dir = Path(output_dir)
@@ -61,18 +63,24 @@ def write(store, output_dir, *, data_home=None):
         for protocol in protocols
     ]
     tables = [sets_table(facts), *(comparison.table() for comparison in comparisons)]
+    # Before the figures, whose fits take minutes.
+    paths = [
+        write_atomically(output_dir / f"{table.name}.{suffix}", render(table).encode())
+        for table in tables
+        for suffix, render in RENDERERS.items()
+    ]
     figures, left_out = draw_all(results, protocols, labels, data_home)
+    known = {picture_name(*kind) for kind in product(CAPTIONS, PROTOCOLS)}
+    for stale in known - figures.keys():
+        (output_dir / stale).unlink(missing_ok=True)
     report = assemble(comparisons, tables, figures, left_out)
-    files = {
-        "report.md": report.encode(),
-        **{
-            f"{table.name}.{suffix}": render(table).encode()
-            for table in tables
-            for suffix, render in RENDERERS.items()
-        },
-        **figures,
-    }
-    return [write_atomically(output_dir / name, files[name]) for name in files]
+    files = {**figures, "report.md": report.encode()}
+    return paths + [write_atomically(output_dir / name, files[name]) for name in files]
+
+
+def picture_name(number, protocol):
+    """Return the file name of a figure."""
+    return f"figure{number}-{protocol}.png"
 
 
 def write_atomically(path, content):
@@ -93,7 +101,6 @@ def draw_all(results, protocols, labels, data_home):
     except ImportError:
         reason = "matplotlib is not installed: pip install 'largemargin[plot]'."
         return {}, [f"Figures 1 to 3: {reason}"]
-    from largemargin.datasets import MissingDataset
     from largemargin.study.figures import influence_figure, margin_figure, time_figure
 
     drawers = {
@@ -106,13 +113,13 @@ def draw_all(results, protocols, labels, data_home):
         for protocol in protocols:
             try:
                 figure = draw(protocol)
+                if figure is not None:
+                    pictures[picture_name(number, protocol)] = as_png(figure)
+                    continue
                 reason = "no results of its sets and methods."
-            except MissingDataset as error:
-                figure, reason = None, f"its data are not here. {error}"
-            if figure is None:
-                left_out.append(f"Figure {number}, protocol {protocol}: {reason}")
-            else:
-                pictures[f"figure{number}-{protocol}.png"] = as_png(figure)
+            except (ValueError, OSError) as error:
+                reason = str(error)
+            left_out.append(f"Figure {number}, protocol {protocol}: {reason}")
     return pictures, left_out
 
 

@@ -53,6 +53,24 @@ class Plan:
             and protocol in method.protocols
         ]
 
+    def refuse(self):
+        """Raise ValueError: the sets that are there leave nothing to measure."""
+        ways = {
+            name: (METHODS[name].machines, METHODS[name].protocols, METHODS[name].scales)
+            for name in self.methods
+        }
+        known = [
+            f"{name} has kernel {' and '.join(kernels)}, protocol "
+            f"{' and '.join(protocols)}, {' and '.join(scales)} sets"
+            for name, (kernels, protocols, scales) in ways.items()
+        ]
+        raise ValueError(
+            f"Nothing to measure on these sets with kernel "
+            f"{' and '.join(self.kernels) or 'none'}, protocol "
+            f"{' and '.join(self.protocols)}: {'; '.join(known) or 'no method was given'}. "
+            "Large sets have the linear kernel only."
+        )
+
 
 @dataclass
 class Outcome:
@@ -157,6 +175,8 @@ class Run:
         for source, (facts, scale) in self._surveyed(plan):
             rows[source] = facts.rows
             tasks += plan.tasks(source, scale)
+        if rows and not tasks:
+            plan.refuse()
         # A sort keeps the order of what is equal.
         tasks.sort(key=lambda task: (task.repetition, -rows[task.source], task.source.name))
         waiting = {task.key: task for task in tasks if task.key not in self.chosen}
@@ -187,9 +207,7 @@ class Run:
 
     def _noted(self, name, facts):
         try:
-            self.store.note_dataset(
-                name, facts.rows, facts.features, facts.positives, facts.source
-            )
+            self.store.note_dataset(name, facts)
         except StoreError as error:
             self._fail(name, error)
             return False
@@ -221,7 +239,7 @@ class Run:
 
     def _fail(self, what, error):
         reason = f"{type(error).__name__}: {error}"
-        logger.warning("failed: %s: %s", what, reason)
+        logger.info("failed: %s: %s", what, reason)
         self.outcome.failures.append((str(what), reason))
 
     def _tell(self, task):

@@ -14,15 +14,18 @@ class Accuracy:
 
     Parameters
     ----------
-    mean, std : float
-        Over the repetitions; the standard deviation is that of a sample.
+    mean : float
+        Over the repetitions.
+
+    std : float or None
+        Their standard deviation, that of a sample; None if there is but one.
 
     mark : int
         1 or -1 where it is significantly better or worse than that of the SVM, else 0.
     """
 
     mean: float
-    std: float
+    std: float | None
     mark: int
 
 
@@ -64,7 +67,7 @@ def summarise(values, reference=None):
     Returns
     -------
     accuracy : Accuracy
-        The deviation of a single repetition is 0.
+        A single repetition has no deviation.
 
     Examples
     --------
@@ -72,7 +75,7 @@ def summarise(values, reference=None):
     1
     """
     found = np.array(list(values.values()))
-    std = float(found.std(ddof=1)) if len(found) > 1 else 0.0
+    std = float(found.std(ddof=1)) if len(found) > 1 else None
     return Accuracy(float(found.mean()), std, compare(values, reference or {}))
 
 

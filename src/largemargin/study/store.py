@@ -64,6 +64,10 @@ class Result:
     chosen: dict
     cpu_seconds: float | None
 
+    def __post_init__(self):
+        if not 0.0 <= self.accuracy <= 1.0:
+            raise ValueError(f"accuracy must be between 0 and 1; got {self.accuracy}")
+
     @property
     def key(self):
         """What was measured: protocol, data set, kernel, method, repetition."""
@@ -72,24 +76,31 @@ class Result:
 
 @dataclass(frozen=True)
 class Facts:
-    """Size and origin of a data set."""
+    """Size, origin and digest of a data set; older stores have no digests."""
 
     rows: int
     features: int
     positives: int
     source: str
+    digest: str | None = None
 
-    @property
-    def size(self):
-        """Rows, features, positives: what another source of the same set shares."""
-        return self.rows, self.features, self.positives
+    def contradicts(self, other):
+        """Return whether the two cannot be of the same rows and labels."""
+        sizes = [(fact.rows, fact.features, fact.positives) for fact in (self, other)]
+        digests = {self.digest, other.digest} - {None}
+        return sizes[0] != sizes[1] or len(digests) > 1
+
+    def __str__(self):
+        digest = "" if self.digest is None else f" and the digest {self.digest[:8]}"
+        return f"{self.rows} rows, {self.features} features{digest} from {self.source}"
 
 
 class Store:
     """Results in a directory, kept whatever ends the run.
 
     Reading takes no lock and leaves out a last line that was cut short. Writing locks the
-    file and removes such a line first: its task is then done again.
+    file and removes such a line first: its task is then done again. A last line that only
+    lacks its end is kept.
 
     Parameters
     ----------
@@ -104,9 +115,9 @@ class Store:
 
     def results(self):
         """Return all results, sorted by what was measured."""
-        whole, _ = self._lines()
+        whole, rest = self._lines()
         found = {}
-        for number, line in enumerate(whole, start=1):
+        for number, line in enumerate([*whole, *self._result_in(rest)], start=1):
             result = self._parsed(line, number)
             found[result.key] = result
         return sorted(found.values(), key=attrgetter("key"))
@@ -143,16 +154,15 @@ class Store:
                 "writes it anew."
             ) from error
 
-    def note_dataset(self, name, rows, features, positives, source):
-        """Keep the facts of a data set; refuse a size that contradicts an earlier one."""
-        facts, noted = Facts(rows, features, positives, source), self.datasets()
+    def note_dataset(self, name, facts):
+        """Keep the facts of a data set; refuse those that contradict earlier ones."""
+        noted = self.datasets()
         before = noted.get(name, facts)
-        if before.size != facts.size:
+        if facts.contradicts(before):
             raise StoreError(
-                f"{self.path} has results of {name} with {before.rows} rows and "
-                f"{before.features} features, {before.source}; it now has {rows} rows and "
-                f"{features} features, {source}. Results of the two must not be mixed: "
-                "give another output directory, or the data of the earlier run."
+                f"{self.path} has results of {name} with {before}; it now has {facts}. "
+                "Results of the two must not be mixed: give another output directory, or "
+                "the data of the earlier run."
             )
         self.open()
         table = {
@@ -163,15 +173,17 @@ class Store:
         os.replace(replacement, self.directory / DATASETS)
 
     def open(self):
-        """Lock the store for writing and remove a last line that was cut short."""
+        """Lock the store for writing; end the last line, or remove it if it is torn."""
         if self._file is not None:
             return
         self.directory.mkdir(parents=True, exist_ok=True)
         file = self.path.open("ab", buffering=0)
         try:
             self._lock(file)
-            whole, torn = self._lines()
-            if torn:
+            whole, rest = self._lines()
+            if self._result_in(rest):
+                file.write(b"\n")
+            elif rest:
                 logger.warning(
                     "%s ends in a line that was cut short; it is removed, and what it "
                     "stood for is done again",
@@ -215,6 +227,14 @@ class Store:
             return [], b""
         lines = content.split(b"\n")
         return [line + b"\n" for line in lines[:-1]], lines[-1]
+
+    def _result_in(self, rest):
+        """Return a list of what is left after the last line that ends, if it is whole."""
+        try:
+            self._parsed(rest, 0)
+        except StoreError:
+            return []
+        return [rest]
 
     def _parsed(self, line, number):
         try:

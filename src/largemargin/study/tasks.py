@@ -5,7 +5,9 @@ import warnings
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+import joblib
 import numpy as np
+import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 
@@ -75,7 +77,16 @@ def survey(source):
     data = loaded(source)
     n_rows, n_features = data.X.shape
     n_positive = int(np.count_nonzero(data.y > 0))
-    return Facts(n_rows, n_features, n_positive, data.source), scale_of(data)
+    facts = Facts(n_rows, n_features, n_positive, data.source, digest_of(data))
+    return facts, scale_of(data)
+
+
+def digest_of(data):
+    """Return a digest of rows and labels, whatever file they came from."""
+    X = data.X
+    # Not of the matrix itself, which remembers whether its indices were found sorted.
+    rows = (X.data, X.indices, X.indptr) if sp.issparse(X) else np.ascontiguousarray(X)
+    return joblib.hash((rows, data.y))
 
 
 @dataclass(frozen=True)
