@@ -113,7 +113,7 @@ def test_a_failed_download_says_why_and_the_next_one_works(tiny, server, cache):
     ("rows", "complaint"),
     [
         (ROWS[: ROWS.index("\n") + 1] * 3, "has 3 rows; expected 400"),
-        (ROWS.replace(" 3:", " 9:"), "9 columns; expected 3 at most"),
+        (ROWS.replace(" 3:", " 9:"), "9 columns; expected 4 at most"),
         ("1 1:2\n" * 400, "found 1: 1.0"),
         ("<html>not here</html>\n", "cannot be read as LIBSVM rows"),
     ],
