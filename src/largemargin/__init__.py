@@ -9,6 +9,7 @@ __version__ = "0.1.0"
 
 # Loaded when they are first asked for.
 _LATER = {
+    "CalibratedMachine": "calibration",
     "ConvergenceDisplay": "plotting",
     "KOMDClassifier": "estimators.komd",
     "LDMClassifierCV": "estimators.selection",
@@ -19,9 +20,11 @@ _LATER = {
     "MarginDistributionDisplay": "plotting",
     "ODMClassifier": "estimators.odm",
     "PriceInfluenceDisplay": "plotting",
+    "calibrate": "calibration",
     "leave_one_out_bound": "leave_one_out",
     "leave_one_out_error": "leave_one_out",
     "margin_distribution": "margins",
+    "to_onnx": "onnx",
 }
 
 __all__ = ["LDMClassifier", "LinearLDMClassifier", *_LATER]

@@ -1,0 +1,224 @@
+"""ONNX graphs predict what the classifiers predict."""
+
+import sys
+
+import numpy as np
+import onnxruntime
+import pytest
+import scipy.sparse as sp
+from numpy.testing import assert_array_equal
+from sklearn.base import clone
+from sklearn.datasets import make_moons
+from sklearn.exceptions import NotFittedError
+from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler, StandardScaler, minmax_scale
+from sklearn.svm import SVC
+
+from largemargin import (
+    KOMDClassifier,
+    LDMClassifier,
+    LDMClassifierCV,
+    LinearLDMClassifier,
+    LinearLDMClassifierCV,
+    MAMCClassifier,
+    MDOClassifier,
+    ODMClassifier,
+)
+from largemargin.onnx import to_onnx
+
+# Gamma keeps the values of poly near one: scores are sums of them, known to rounding.
+WITH_KERNEL = {
+    "ldm": LDMClassifier(gamma="auto"),
+    "ldm search": LDMClassifierCV(lambda_means=[0], Cs=[1], gammas=["auto"], cv=2),
+    "mamc": MAMCClassifier(gamma="auto"),
+    "komd": KOMDClassifier(gamma="auto"),
+    "odm": ODMClassifier(gamma="auto"),
+}
+WITHOUT_KERNEL = {
+    "linear ldm": LinearLDMClassifier(),
+    "linear search": LinearLDMClassifierCV(lambda_means=[0], Cs=[1], cv=2),
+    "mdo": MDOClassifier(random_state=0),
+}
+KERNELS = "linear", "poly", "rbf", "sigmoid", "laplacian", "cosine"
+TOLERANCE = {np.float32: 1e-5, np.float64: 1e-12}
+SPECIES = np.array(["setosa", "versicolor", "virginica"])
+
+
+@pytest.fixture(params=TOLERANCE, ids=lambda dtype: dtype.__name__)
+def dtype(request):
+    return request.param
+
+
+@pytest.fixture
+def irises(iris):
+    """Scaled rows, and others that no machine is fitted on."""
+    X, y = iris
+    X = minmax_scale(X)
+    return X[::2], y[::2], X[1::2]
+
+
+def run(model, X, dtype=np.float64):
+    """Return the outputs of a model's graph."""
+    session = onnxruntime.InferenceSession(
+        to_onnx(model, dtype=dtype).SerializeToString(), providers=["CPUExecutionProvider"]
+    )
+    return session.run(["label", "scores"], {"X": X})
+
+
+def assert_graph_agrees(model, X, dtype):
+    X = X.astype(dtype)
+    label, scores = run(model, X, dtype)
+    expected = model.decision_function(X)
+    assert scores.shape == expected.shape
+    assert scores.dtype == dtype
+    assert_array_equal(label, model.predict(X))
+    error = np.abs(scores - expected) / np.maximum(1.0, np.abs(expected))
+    assert error.max() <= TOLERANCE[dtype]
+
+
+@pytest.mark.filterwarnings("ignore:kernel='sigmoid' is not positive:UserWarning")
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("name", WITH_KERNEL)
+def test_graphs_agree_for_every_kernel(name, kernel, dtype, irises):
+    X, y, X_new = irises
+    model = clone(WITH_KERNEL[name]).set_params(kernel=kernel, coef0=0.5)
+    if (name, kernel) == ("mamc", "sigmoid"):
+        model.set_params(threshold="none")  # the other has no maximum here
+    assert_graph_agrees(model.fit(X, SPECIES[y]), X_new, dtype)
+
+
+@pytest.mark.parametrize("name", WITHOUT_KERNEL)
+def test_graphs_agree_for_machines_without_a_kernel(name, dtype, irises):
+    X, y, X_new = irises
+    assert_graph_agrees(clone(WITHOUT_KERNEL[name]).fit(X, y), X_new, dtype)
+
+
+@pytest.mark.parametrize("name", [*WITH_KERNEL, *WITHOUT_KERNEL])
+def test_graphs_agree_for_two_classes(name, dtype, blobs):
+    X, y = blobs
+    model = clone({**WITH_KERNEL, **WITHOUT_KERNEL}[name]).fit(X[::2], y[::2])
+    assert_graph_agrees(model, X[1::2], dtype)
+
+
+@pytest.mark.parametrize("scaler", [MinMaxScaler(), StandardScaler()])
+@pytest.mark.parametrize("name", [*WITH_KERNEL, *WITHOUT_KERNEL])
+def test_graphs_of_pipelines_agree(name, scaler, dtype, iris):
+    X, y = iris
+    model = make_pipeline(scaler, clone({**WITH_KERNEL, **WITHOUT_KERNEL}[name]))
+    assert_graph_agrees(model.fit(X[::2], SPECIES[y[::2]]), X[1::2], dtype)
+
+
+def test_graphs_of_scikit_learns_searches_agree(dtype, iris):
+    X, y = iris
+    pipeline = make_pipeline(StandardScaler(), LDMClassifier())
+    search = GridSearchCV(pipeline, {"ldmclassifier__C": [0.1, 1]}, cv=3)
+    assert_graph_agrees(search.fit(X[::2], y[::2]), X[1::2], dtype)
+
+
+def test_graphs_take_rows_of_a_precomputed_kernel(dtype, irises):
+    X, y, X_new = irises
+    machine = LDMClassifier(100, kernel="precomputed", lambda_var=0, lambda_mean=0)
+    machine.fit(rbf_kernel(X), y)
+    assert len(machine.support_) < len(X)
+    assert_graph_agrees(machine, rbf_kernel(X_new, X), dtype)
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_graphs_of_machines_fitted_on_sparse_float32_rows_agree(kernel, dtype, irises):
+    X, y, X_new = irises
+    rows = sp.csr_array(X.astype(np.float32))
+    if kernel == "sigmoid":
+        machine = MAMCClassifier(kernel=kernel, threshold="none", coef0=0.5)
+    else:
+        machine = LDMClassifier(kernel=kernel, gamma="auto")
+    assert_graph_agrees(machine.fit(rows, y), X_new, dtype)
+
+
+def test_only_rows_that_matter_are_stored():
+    X, y = make_moons(400, noise=0.1, random_state=0)
+    svm = LDMClassifier(10, lambda_var=0, lambda_mean=0).fit(X, y)
+    assert len(svm.support_) < 40
+    n_support, n_features = svm.support_vectors_.shape
+    stored = sum(np.prod(array.dims) for array in to_onnx(svm).graph.initializer)
+    # Rows, their squares and coefficients, and a few numbers beside.
+    assert stored <= n_support * (n_features + 2) + 20
+
+
+@pytest.mark.parametrize(
+    ("negative", "positive"), [(False, True), (0.5, 1.5), (-3, 7), ("no", "yes")]
+)
+def test_labels_keep_their_kind(negative, positive, blobs):
+    X, y = blobs
+    machine = LinearLDMClassifier().fit(X, np.where(y > 0, positive, negative))
+    label, _ = run(machine, X)
+    assert label.tolist() == machine.predict(X).tolist()
+    assert type(label.tolist()[0]) is type(positive)
+
+
+def test_labels_of_strings_may_be_objects(blobs):
+    X, y = blobs
+    machine = LinearLDMClassifier()
+    machine.fit(X, np.where(y > 0, "yes", "no").astype(object))
+    assert run(machine, X)[0].tolist() == machine.predict(X).tolist()
+
+
+def test_a_score_of_zero_is_the_first_class(separable):
+    X, y = separable
+    machine = LinearLDMClassifier(fit_intercept=False).fit(X, y)
+    label, scores = run(machine, np.zeros((1, X.shape[1])))
+    assert scores == [0]
+    assert label == [-1] == machine.predict(np.zeros((1, X.shape[1])))
+
+
+def test_of_equal_scores_the_first_class_wins(iris):
+    X, y = iris
+    machine = LinearLDMClassifier(fit_intercept=False).fit(X, y + 5)
+    label, scores = run(machine, np.zeros((1, X.shape[1])))
+    assert_array_equal(scores, [[0, 0, 0]])
+    assert label == [5]
+
+
+def test_rows_without_a_direction_have_no_cosine(irises):
+    X, y, _ = irises
+    machine = LDMClassifier(kernel="cosine").fit(X, y)
+    assert_graph_agrees(
+        machine, np.array([[0.0] * 4, [1e-16] * 4, [1e-14] * 4]), np.float64
+    )
+
+
+@pytest.mark.parametrize("C", [1e2, 1e4])
+def test_large_coefficients_cost_no_more_than_rounding(C):
+    X, y = make_moons(300, noise=0.2, random_state=0)
+    machine = LDMClassifier(C).fit(X, y)
+    values = rbf_kernel(X, machine.support_vectors_, machine._kernel.gamma)
+    terms = values @ np.abs(machine.dual_coef_[0])
+    error = np.abs(run(machine, X)[1] - machine.decision_function(X))
+    assert (error / terms).max() <= 1e-14
+
+
+def test_a_function_has_no_graph(blobs):
+    machine = LDMClassifier(kernel=rbf_kernel).fit(*blobs)
+    with pytest.raises(ValueError, match="ONNX knows no Python functions"):
+        to_onnx(machine)
+
+
+def test_other_classifiers_and_unfitted_ones_are_refused(blobs):
+    with pytest.raises(TypeError, match=r"got SVC\(\)"):
+        to_onnx(SVC().fit(*blobs))
+    with pytest.raises(TypeError, match=r"got LinearLDMClassifierCV\(.*refit=False"):
+        to_onnx(LinearLDMClassifierCV(Cs=[1], cv=3, refit=False).fit(*blobs))
+    with pytest.raises(NotFittedError):
+        to_onnx(LDMClassifier())
+
+
+def test_rows_of_integers_are_refused(blobs):
+    with pytest.raises(ValueError, match="dtype must be float32 or float64; got int64"):
+        to_onnx(LinearLDMClassifier().fit(*blobs), dtype=np.int64)
+
+
+def test_without_skl2onnx_the_extra_is_named(blobs, monkeypatch):
+    monkeypatch.setitem(sys.modules, "skl2onnx", None)
+    with pytest.raises(ImportError, match=r"largemargin\[onnx\]"):
+        to_onnx(LinearLDMClassifier().fit(*blobs))
