@@ -1,14 +1,16 @@
 """What all classifiers here share: checks of what comes in, and prediction by scores."""
 
+import warnings
 from contextlib import contextmanager
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from largemargin._compat import StrOptions, check_sample_weight
+from largemargin._compat import StrOptions, check_sample_weight, fit_context
 
 FLOATS = [np.float64, np.float32]
 
@@ -30,12 +32,39 @@ def all_or_nothing(estimator):
 class MarginClassifier(ClassifierMixin, BaseEstimator):
     """A classifier of one score a machine: one for two classes, else one a class.
 
-    Subclasses fit ``classes_`` and ``intercept_`` and tell the scores without intercept,
-    ``_scores``.
+    Subclasses learn ``classes_`` and ``intercept_`` from rows that were checked,
+    ``_learn``, and tell the scores without intercept, ``_scores``.
     """
 
     # A method on which it would have little effect has no parameter of this name.
     class_weight = None
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y, sample_weight=None):
+        """Fit the machine.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training rows, or their Gram matrix for ``kernel="precomputed"``.
+
+        y : array-like of shape (n_samples,)
+            Labels of any type.
+
+        sample_weight : array-like of shape (n_samples,), default=None
+            A weight of 2 equals the row twice, 0 its absence.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+        """
+        with all_or_nothing(self):
+            X, y, weight = self._validate(X, y, sample_weight)
+            shortfall = self._learn(X, y, weight, weight > 0)
+        if shortfall:
+            warnings.warn(shortfall, ConvergenceWarning, stacklevel=3)
+        return self
 
     def _validate(self, X, y, sample_weight, **options):
         """Return rows, labels and weights, checked, rows of no weight still among them."""

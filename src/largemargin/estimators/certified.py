@@ -1,6 +1,5 @@
 """Classifiers that pose a problem, solve it, and keep the certificate."""
 
-import warnings
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from numbers import Integral, Real
@@ -8,11 +7,10 @@ from threading import Event
 
 import numpy as np
 from joblib import effective_n_jobs
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from largemargin._compat import Interval, fit_context
-from largemargin.estimators.base import MarginClassifier, all_or_nothing
+from largemargin._compat import Interval
+from largemargin.estimators.base import MarginClassifier
 from largemargin.solvers import Progress, Start, solve
 from largemargin.threads import one_blas_thread
 
@@ -26,7 +24,7 @@ class Stopped(BaseException):
 
 
 class CertifiedClassifier(MarginClassifier):
-    """The story of a fit: validate, encode, pose, solve, keep, warn.
+    """The story of a fit: encode, pose, solve, keep.
 
     Subclasses tell how rows become a design, ``_design``, what is minimised on it,
     ``_problem``, how solutions are kept and scored, ``_keep_elements`` and ``_scores``,
@@ -46,39 +44,16 @@ class CertifiedClassifier(MarginClassifier):
     fit_intercept = True
     warm_start = False
 
-    @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y, sample_weight=None):
-        """Fit the machine.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training rows, or their Gram matrix for ``kernel="precomputed"``.
-
-        y : array-like of shape (n_samples,)
-            Labels of any type.
-
-        sample_weight : array-like of shape (n_samples,), default=None
-            A weight of 2 equals the row twice, 0 its absence.
-
-        Returns
-        -------
-        self : object
-            The fitted estimator.
-        """
-        with all_or_nothing(self):
-            X, y, weight = self._validate(X, y, sample_weight)
-            counted = weight > 0
-            starts = self._starts(X, weight, counted)
-            classes, problems = self._pose(y[counted], weight[counted])
-            for problem in problems:
-                problem.refuse_unbounded()
-            design = self._design(X, weight, counted)
-            results = self._run([problem.on(design) for problem in problems], starts)
-            self._keep_results(classes, results, weight[counted], counted)
-            self._keep_elements(X, [solution for solution, _ in results], counted)
-        self._warn_unless_converged(results)
-        return self
+    def _learn(self, X, y, weight, counted):
+        starts = self._starts(X, weight, counted)
+        classes, problems = self._pose(y[counted], weight[counted])
+        for problem in problems:
+            problem.refuse_unbounded()
+        design = self._design(X, weight, counted)
+        results = self._run([problem.on(design) for problem in problems], starts)
+        self._keep_results(classes, results, weight[counted], counted)
+        self._keep_elements(X, [solution for solution, _ in results], counted)
+        return self._shortfall(results)
 
     def _pose(self, y, weight):
         """Return the classes and a problem for each machine, still without a design."""
@@ -164,15 +139,14 @@ class CertifiedClassifier(MarginClassifier):
             for row, element, offset in zip(beta, elements, self.intercept_, strict=True)
         ]
 
-    def _warn_unless_converged(self, results):
+    def _shortfall(self, results):
+        """Return what there is to warn of: a gap that is larger than asked for."""
+        if all(solution.converged for solution, _ in results):
+            return None
         gap = max(solution.certificate.relative for solution, _ in results)
-        if not all(solution.converged for solution, _ in results):
-            going_on = "warm_start" in self.get_params()
-            warnings.warn(
-                f"{type(self).__name__} stopped after {self.n_iter_} iterations with a "
-                f"relative duality gap of {gap:.1e} > tol={self.tol:.1e}. Scale the "
-                "features, raise max_iter, or accept this gap by raising tol"
-                f"{GOING_ON if going_on else ''}.",
-                ConvergenceWarning,
-                stacklevel=3,
-            )
+        going_on = GOING_ON if "warm_start" in self.get_params() else ""
+        return (
+            f"{type(self).__name__} stopped after {self.n_iter_} iterations with a "
+            f"relative duality gap of {gap:.1e} > tol={self.tol:.1e}. Scale the features, "
+            f"raise max_iter, or accept this gap by raising tol{going_on}."
+        )

@@ -58,7 +58,7 @@ class KernelExpansion:
             return gram if counted.all() else gram[np.ix_(counted, counted)]
         rows = X if counted.all() else X[counted]
         gamma = 1.0
-        if self.kernel not in WITHOUT_WIDTH:
+        if callable(self.kernel) or self.kernel not in WITHOUT_WIDTH:
             gamma = settle_gamma(self.gamma, rows, weight[counted])
         self._kernel = Kernel(self.kernel, gamma, self.degree, self.coef0)
         return rows

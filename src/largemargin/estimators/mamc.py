@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from largemargin._compat import StrOptions, fit_context
-from largemargin.estimators.base import MarginClassifier, all_or_nothing
+from largemargin._compat import StrOptions
+from largemargin.estimators.base import MarginClassifier
 from largemargin.estimators.expansion import LinearOrKernelExpansion
 
 # A squared length below this part of what was subtracted to get it is rounding.
@@ -104,38 +104,15 @@ class MAMCClassifier(LinearOrKernelExpansion, MarginClassifier):
         self.degree = degree
         self.coef0 = coef0
 
-    @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y, sample_weight=None):
-        """Combine the rows.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training rows, or their Gram matrix for ``kernel="precomputed"``.
-
-        y : array-like of shape (n_samples,)
-            Labels of any type.
-
-        sample_weight : array-like of shape (n_samples,), default=None
-            A weight of 2 equals the row twice, 0 its absence.
-
-        Returns
-        -------
-        self : object
-            The fitted estimator.
-        """
-        with all_or_nothing(self):
-            X, y, weight = self._validate(X, y, sample_weight)
-            counted = weight > 0
-            self.classes_, signs = self._signs(y[counted])
-            rows = self._settle_kernel(X, weight, counted)
-            with np.errstate(over="ignore", invalid="ignore"):
-                machines = [self._average(rows, s, weight[counted]) for s in signs]
-            elements, offsets = zip(*machines, strict=True)
-            self.intercept_ = np.array(offsets)
-            self._keep_elements(X, elements, counted)
-            self._keep_margins(elements, signs, weight[counted])
-        return self
+    def _learn(self, X, y, weight, counted):
+        self.classes_, signs = self._signs(y[counted])
+        rows = self._settle_kernel(X, weight, counted)
+        with np.errstate(over="ignore", invalid="ignore"):
+            machines = [self._average(rows, sign, weight[counted]) for sign in signs]
+        elements, offsets = zip(*machines, strict=True)
+        self.intercept_ = np.array(offsets)
+        self._keep_elements(X, elements, counted)
+        self._keep_margins(elements, signs, weight[counted])
 
     def _average(self, rows, sign, weight):
         """Return the element of largest mean margin, and its intercept."""

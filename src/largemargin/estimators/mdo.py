@@ -1,18 +1,16 @@
 """Margin distribution optimisation (MDO): a linear rule by a bounded loss."""
 
-import warnings
 from numbers import Integral, Real
 from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 from scipy.optimize import minimize
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.extmath import row_norms, safe_sparse_dot
 
-from largemargin._compat import Interval, StrOptions, fit_context
-from largemargin.estimators.base import MarginClassifier, all_or_nothing
+from largemargin._compat import Interval, StrOptions
+from largemargin.estimators.base import MarginClassifier
 from largemargin.estimators.linear import design_of
 from largemargin.problem import Problem
 from largemargin.solvers import solve
@@ -154,47 +152,20 @@ class MDOClassifier(MarginClassifier):
         self.max_iter = max_iter
         self.random_state = random_state
 
-    @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y, sample_weight=None):
-        """Descend from every start and keep the best end.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training rows.
-
-        y : array-like of shape (n_samples,)
-            Labels of any type.
-
-        sample_weight : array-like of shape (n_samples,), default=None
-            A weight of 2 equals the row twice, 0 its absence.
-
-        Returns
-        -------
-        self : object
-            The fitted estimator.
-        """
-        with all_or_nothing(self):
-            X, y, weight = self._validate(X, y, sample_weight)
-            counted = weight > 0
-            self.classes_, signs = self._signs(y[counted])
-            rows = unit_rows(X[counted], constant=self.fit_intercept)
-            rng = check_random_state(self.random_state)
-            with one_blas_thread():
-                ends = [self._descend(rows, s, weight[counted], rng) for s in signs]
-            self._keep(ends, X.shape[1])
-        self._warn_unless_ended(ends)
-        return self
-
-    def _warn_unless_ended(self, machines):
-        if any(machine.best.status == OUT_OF_STEPS for machine in machines):
-            warnings.warn(
-                f"{type(self).__name__} stopped at max_iter={self.max_iter} before the "
-                f"slope of the mean cost fell below tol={self.tol:.1e}. Raise max_iter or "
-                "accept a steeper slope by raising tol.",
-                ConvergenceWarning,
-                stacklevel=3,
-            )
+    def _learn(self, X, y, weight, counted):
+        self.classes_, signs = self._signs(y[counted])
+        rows = unit_rows(X[counted], constant=self.fit_intercept)
+        rng = check_random_state(self.random_state)
+        with one_blas_thread():
+            machines = [self._descend(rows, sign, weight[counted], rng) for sign in signs]
+        self._keep(machines, X.shape[1])
+        if all(machine.best.status != OUT_OF_STEPS for machine in machines):
+            return None
+        return (
+            f"{type(self).__name__} stopped at max_iter={self.max_iter} before the slope "
+            f"of the mean cost fell below tol={self.tol:.1e}. Raise max_iter or accept a "
+            "steeper slope by raising tol."
+        )
 
     def _descend(self, rows, sign, weight, rng):
         """Return the width of the cost and where the descent from each start ended."""
