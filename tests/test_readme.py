@@ -1,6 +1,9 @@
 """What the README shows is what happens."""
 
 import re
+import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import matplotlib as mpl
@@ -11,7 +14,8 @@ README = Path(__file__).parent.parent / "README.md"
 def test_the_python_examples_run(capsys, tmp_path, monkeypatch):
     mpl.use("Agg")
     monkeypatch.chdir(tmp_path)
-    first, second, third = re.findall(r"```python\n(.*?)```", README.read_text(), re.DOTALL)
+    blocks = re.findall(r"```python\n(.*?)```", README.read_text(), re.DOTALL)
+    first, second, third, fourth = blocks
     names = {}
     exec(compile(first, str(README), "exec"), names)
     accuracy, gap, *_ = map(float, capsys.readouterr().out.split())
@@ -22,3 +26,25 @@ def test_the_python_examples_run(capsys, tmp_path, monkeypatch):
     assert (tmp_path / "margins.png").stat().st_size > 0
     exec(compile(third, str(README), "exec"), names)
     assert names["model"].score(names["data"].X, names["data"].y) > 0.9
+    exec(compile(fourth, str(README), "exec"), names)
+    assert [output.name for output in names["graph"].graph.output] == ["label", "scores"]
+
+
+def test_the_tour_of_the_shell_runs(tmp_path):
+    tour = re.search(r"```sh\n(largemargin datasets.*?)```", README.read_text(), re.DOTALL)
+    command = f"{shlex.quote(sys.executable)} -m largemargin.cli"
+    for line in tour[1].splitlines():
+        said = subprocess.run(
+            line.replace("largemargin", command, 1),
+            shell=True,
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+        )
+        assert said.returncode == 0, said.stderr
+    assert {path.name for path in tmp_path.iterdir()} == {
+        "labels.txt",
+        "margins.png",
+        "wdbc.libsvm",
+        "wdbc.model",
+    }

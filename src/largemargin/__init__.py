@@ -2,17 +2,16 @@
 
 from importlib import import_module
 
-from largemargin.estimators.kernel import LDMClassifier
-from largemargin.estimators.linear import LinearLDMClassifier
-
 __version__ = "0.1.0"
 
-# Loaded when they are first asked for.
-_LATER = {
+# Where the public names are; each is loaded when it is first asked for.
+_PLACES = {
     "CalibratedMachine": "calibration",
     "ConvergenceDisplay": "plotting",
     "KOMDClassifier": "estimators.komd",
+    "LDMClassifier": "estimators.kernel",
     "LDMClassifierCV": "estimators.selection",
+    "LinearLDMClassifier": "estimators.linear",
     "LinearLDMClassifierCV": "estimators.selection",
     "MAMCClassifier": "estimators.mamc",
     "MDOClassifier": "estimators.mdo",
@@ -27,13 +26,13 @@ _LATER = {
     "to_onnx": "onnx",
 }
 
-__all__ = ["LDMClassifier", "LinearLDMClassifier", *_LATER]
+__all__ = list(_PLACES)
 
 
 def __getattr__(name):
-    if name not in _LATER:
+    if name not in _PLACES:
         raise AttributeError(f"module 'largemargin' has no attribute {name!r}")
-    value = getattr(import_module(f"largemargin.{_LATER[name]}"), name)
+    value = getattr(import_module(f"largemargin.{_PLACES[name]}"), name)
     globals()[name] = value
     return value
 

@@ -56,6 +56,7 @@ TRUSTED = (
     "largemargin.estimators.selection.LinearLDMClassifierCV",
     "largemargin.kernels.Kernel",
     "largemargin.solvers.asgd.Descent",
+    "numpy.dtype",
     "scipy.sparse._csr.csr_array",
     "scipy.sparse._csr.csr_matrix",
     "sklearn.calibration._CalibratedClassifier",

@@ -1,13 +1,13 @@
-"""The study as a command: ``python -m largemargin.study``."""
+"""The study as a command: ``largemargin study``, or ``python -m largemargin.study``."""
 
 import logging
-import sys
 import time
 from contextlib import contextmanager
 from pathlib import Path
 
 import click
 
+from largemargin import terminal
 from largemargin.study import run_study
 from largemargin.study.store import Store, StoreError
 
@@ -49,45 +49,36 @@ class Lines:
 @contextmanager
 def bar():
     """Draw a progress bar with the time left; give what moves it."""
-    from rich import progress
     from rich.logging import RichHandler
 
-    columns = (
-        progress.TextColumn("{task.description}"),
-        progress.BarColumn(),
-        progress.MofNCompleteColumn(),
-        progress.TimeElapsedColumn(),
-        progress.TextColumn("left:"),
-        progress.TimeRemainingColumn(),
-    )
-    # Tasks differ by a factor of thousands: only a long memory gives a steady estimate.
-    with progress.Progress(*columns, speed_estimate_period=86400) as shown:
+    with terminal.Bar("looking at data sets") as shown:
         handler = RichHandler(console=shown.console, show_path=False)
-        logging.getLogger("largemargin").addHandler(handler)
-        drawn = shown.add_task("looking at data sets", total=None)
+        terminal.logger.addHandler(handler)
 
         def move(n_done, n_tasks, task):
-            name = "study" if task is None else task.source.name
-            shown.update(drawn, completed=n_done, total=n_tasks, description=name)
+            shown(n_done, n_tasks, "study" if task is None else task.source.name)
 
         try:
             yield move
         finally:
-            logging.getLogger("largemargin").removeHandler(handler)
+            terminal.logger.removeHandler(handler)
 
 
 @contextmanager
 def lines():
     """Write lines of progress; give what writes them."""
     handler = logging.StreamHandler()
-    logging.getLogger("largemargin").addHandler(handler)
+    terminal.logger.addHandler(handler)
     try:
         yield Lines()
     finally:
-        logging.getLogger("largemargin").removeHandler(handler)
+        terminal.logger.removeHandler(handler)
 
 
-@click.command(help="Run the paper's study, or go on with it; or only write the report.")
+@click.command(
+    help="Run the paper's study, or report what is there of it.",
+    epilog="Example: largemargin study --sets none --file mine.csv --label diagnosis",
+)
 @click.argument("action", type=click.Choice(["run", "report"]), default="run")
 @click.option("--protocol", default="both", help="paper, fair or both.")
 @click.option("--sets", callback=listed, help="Names with commas; 'none' for files only.")
@@ -125,7 +116,7 @@ def main(context, action, output, data_home, jobs, **options):
         if action == "report":
             report(output, data_home)
             return
-        with bar() if sys.stderr.isatty() else lines() as on_progress:
+        with bar() if terminal.on_terminal() else lines() as on_progress:
             where = {"data_home": data_home, "n_jobs": jobs, "on_progress": on_progress}
             outcome = run_study(output, **where, **options)
     except KeyboardInterrupt:

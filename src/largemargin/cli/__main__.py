@@ -1,0 +1,5 @@
+"""The command as a module: ``python -m largemargin.cli``."""
+
+from largemargin.cli import main
+
+main()

@@ -1,0 +1,73 @@
+"""``largemargin datasets``: the data sets of the paper, listed and fetched."""
+
+from pathlib import Path
+
+import click
+
+from largemargin.cli.options import json_option, quiet_option
+
+data_option = click.option(
+    "--data", "data_home", help="Directory to look in first; default: LARGEMARGIN_DATA."
+)
+
+
+@click.group(epilog="Example: largemargin datasets list")
+def main():
+    """List the data sets of the paper, or write one to a file."""
+
+
+@main.command("list", epilog="Example: largemargin datasets list --scale regular")
+@click.option("--scale", type=click.Choice(["regular", "large"]), help="Only these.")
+@json_option
+def show_list(scale, as_json):
+    """List the data sets: their names, sizes and tasks."""
+    from largemargin import datasets, terminal
+
+    entries = [datasets.info(name) for name in datasets.names(scale)]
+    columns = "name", "rows", "features", "scale", "task"
+    if as_json:
+        records = [{name: getattr(entry, name) for name in columns} for entry in entries]
+        terminal.show({"datasets": records}, as_json=True)
+        return
+    rows = [[getattr(entry, name) for name in columns] for entry in entries]
+    terminal.show_table(columns, rows)
+
+
+@main.command(epilog="Example: largemargin datasets get wdbc -o wdbc.libsvm")
+@click.argument("name")
+@click.option("-o", "--output", help="LIBSVM text; default: NAME.libsvm; may end in .gz.")
+@data_option
+@click.option("--download/--no-download", default=True, help="Whether the net may be used.")
+@json_option
+@quiet_option
+def get(name, output, data_home, download, as_json, quiet):
+    """Write the data set NAME as LIBSVM text, fetching it if need be."""
+    from largemargin import datasets, terminal
+    from largemargin.cli.outputs import check_writable
+
+    output = f"{datasets.info(name).name}.libsvm" if output is None else output
+    check_writable(output)
+    with terminal.bar(f"fetching {name}", quiet=quiet) as move:
+        data = datasets.load(name, data_home=data_home, download=download, on_progress=move)
+    write_libsvm(data, output)
+    n_rows, n_features = data.X.shape
+    facts = {"name": data.name, "source": data.source, "rows": n_rows}
+    facts |= {"features": n_features, "file": output}
+    terminal.show(facts, as_json=as_json, quiet=quiet or output == "-")
+
+
+def write_libsvm(data, path):
+    """Write a data set as LIBSVM text, packed if its name says so."""
+    from contextlib import nullcontext
+
+    from sklearn.datasets import dump_svmlight_file
+
+    from largemargin.cli.outputs import written
+    from largemargin.datasets.reading import OPENERS
+
+    pack = OPENERS.get(Path(path).suffix.lower())
+    with (
+        written(path) as stream,
+        nullcontext(stream) if pack is None else pack(stream, "wb") as text,
+    ):
+        dump_svmlight_file(data.X, data.y.astype(int), text, zero_based=False)

@@ -1,0 +1,67 @@
+"""``largemargin evaluate``: how well a model does on labelled rows."""
+
+import click
+
+from largemargin.cli.options import json_option, prediction_options
+
+
+@click.command(epilog="Example: largemargin evaluate heart.model test.csv --json")
+@click.argument("model")
+@click.argument("data")
+@prediction_options
+@json_option
+def main(model, data, as_json, **options):
+    """Tell accuracy, AUC and margins of the MODEL on DATA."""
+    from largemargin import margin_distribution, terminal
+    from largemargin.cli.models import load_model, without_calibration
+    from largemargin.cli.predict import rows_for
+
+    model, schema = load_model(model)
+    X, y = rows_for(schema, data, options, classes=model.classes_)
+    facts = {"data": data, "rows": len(y), **quality(model, X, y)}
+    distribution = margin_distribution(without_calibration(model), X, y)
+    facts |= margin_facts(distribution)
+    terminal.show(facts, as_json=as_json)
+
+
+def quality(model, X, y):
+    """Return accuracy, balanced accuracy and area under the curve, by name."""
+    import numpy as np
+    from sklearn.metrics import recall_score, roc_auc_score
+
+    from largemargin.cli.predict import answers
+
+    predicted, scores = answers(model, X, ["predict", "decision_function"]).values()
+    scores = scores[:, None] if scores.ndim == 1 else scores
+    positives = model.classes_[-scores.shape[1] :]
+    areas = [
+        roc_auc_score(y == label, column)
+        for label, column in zip(positives, scores.T, strict=True)
+        if 0 < np.count_nonzero(y == label) < len(y)
+    ]
+    recall = recall_score(y, predicted, labels=np.unique(y), average="macro")
+    return {
+        "accuracy": float(np.mean(predicted == y)),
+        "balanced accuracy": float(recall),
+        "AUC": float(np.mean(areas)) if areas else float("nan"),
+    }
+
+
+def margin_facts(distribution):
+    """Return what a margin distribution says, by name."""
+    from largemargin.margins import LEVELS
+
+    levels = [f"{100 * level:g}%" for level in LEVELS]
+    facts = {
+        "margin mean": distribution.mean,
+        "margin variance": distribution.variance,
+        "margin minimum": distribution.minimum,
+        "margin quantiles": dict(
+            zip(levels, distribution.quantiles().tolist(), strict=True)
+        ),
+    }
+    if distribution.normalised is not None:
+        normalised = distribution.normalised_distribution()
+        facts["normalised margin mean"] = normalised.mean
+        facts["normalised margin variance"] = normalised.variance
+    return facts

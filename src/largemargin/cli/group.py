@@ -1,0 +1,124 @@
+"""The subcommands, and how whatever goes wrong in them is told."""
+
+import warnings
+from contextlib import contextmanager
+from importlib import import_module
+
+import click
+
+from largemargin.cli import INTERRUPTED
+
+# Each is loaded when it is asked for, and loads what it needs when it runs.
+COMMANDS = {
+    "train": "largemargin.cli.train",
+    "predict": "largemargin.cli.predict",
+    "evaluate": "largemargin.cli.evaluate",
+    "compare": "largemargin.cli.compare",
+    "margins": "largemargin.cli.margins",
+    "info": "largemargin.cli.info",
+    "export": "largemargin.cli.export",
+    "datasets": "largemargin.cli.datasets",
+    "study": "largemargin.study.__main__",
+    "warm-up": "largemargin.cli.warm_up",
+}
+# What bad input, a missing library or a full machine raise here and in other libraries.
+FAILURES = ValueError, TypeError, OSError, ImportError, MemoryError, RuntimeError
+
+
+class Failure(click.ClickException):
+    """What ends a command: one sentence, and the code of the process."""
+
+    def __init__(self, sentence, exit_code=1):
+        super().__init__(sentence)
+        self.exit_code = exit_code
+
+    def show(self, file=None):
+        """Tell it on standard error."""
+        click.echo(f"largemargin: {self.message}", file=file, err=True)
+
+
+class Commands(click.Group):
+    """Subcommands by the name of their module, whose ``main`` they are."""
+
+    def list_commands(self, context):
+        """Return the names, those of everyday use first."""
+        return list(COMMANDS)
+
+    def get_command(self, context, name):
+        """Return a subcommand, or None if there is none of this name."""
+        module = COMMANDS.get(name)
+        return None if module is None else import_module(module).main
+
+    def invoke(self, context):
+        """Run a subcommand; what it raises for bad input becomes a sentence."""
+        try:
+            with told_warnings():
+                return super().invoke(context)
+        except (click.UsageError, click.exceptions.Exit, BrokenPipeError):
+            raise  # click tells the first; of the last, whoever reads has had enough
+        except click.ClickException as error:
+            raise Failure(error.message) from error
+        except KeyboardInterrupt:
+            raise Failure("Interrupted; nothing was written.", INTERRUPTED) from None
+        except FAILURES as error:
+            raise Failure(sentence(error)) from error
+
+
+def sentence(error):
+    """Return an error in one line.
+
+    Examples
+    --------
+    >>> sentence(FileNotFoundError(2, "No such file or directory", "a.csv"))
+    'a.csv: No such file or directory.'
+    """
+    if isinstance(error, OSError) and error.errno is not None:
+        where = "" if error.filename is None else f"{error.filename}: "
+        return f"{where}{error.strerror}."
+    if isinstance(error, MemoryError):
+        reason = str(error) or "more was asked for than there is"
+        return f"There is not enough memory: {reason.rstrip('.')}. Use fewer rows."
+    return " ".join(str(error).split())
+
+
+@contextmanager
+def told_warnings():
+    """Tell the user's warnings in a line each, and leave out those for programmers."""
+
+    def tell(message, category, *details):
+        click.echo(f"largemargin: warning: {sentence(message)}", err=True)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        warnings.simplefilter("always", UserWarning)
+        warnings.showwarning = tell
+        yield
+
+
+def version(context, parameter, wanted):
+    """Print the version and end."""
+    if wanted and not context.resilient_parsing:
+        from largemargin import __version__
+
+        click.echo(f"largemargin {__version__}")
+        context.exit()
+
+
+@click.command(
+    cls=Commands,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 92},
+    epilog="Example: largemargin train heart.csv -o heart.model --cv",
+)
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=version,
+    help="Show the version.",
+)
+def command():
+    """Large margin distribution machines, from files to predictions.
+
+    Data are LIBSVM text, CSV, TSV, Parquet or NPZ, packed or not; "-" is standard input.
+    """

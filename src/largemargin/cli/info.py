@@ -1,0 +1,45 @@
+"""``largemargin info``: what a model file holds."""
+
+import click
+
+from largemargin.cli.options import json_option
+
+
+@click.command(epilog="Example: largemargin info heart.model")
+@click.argument("model")
+@json_option
+def main(model, as_json):
+    """Tell what the MODEL is, what rows it takes, and what wrote it."""
+    from largemargin import terminal
+    from largemargin.cli.models import facts_of, load_model
+    from largemargin.model_files import read_header
+
+    path, header = model, read_header(model)
+    model, schema = load_model(path)
+    facts = {"file": path, "saved": header["saved"], "versions": header["versions"]}
+    facts |= {"steps": steps_of(model), "rows": schema.record(), **facts_of(model)}
+    if not as_json:
+        facts["rows"] = rows_told(schema)
+    terminal.show(facts, as_json=as_json)
+
+
+def steps_of(model):
+    """Return the names of the classes that a row passes through."""
+    from largemargin.cli.models import without_calibration
+
+    inner = without_calibration(model)
+    steps = [step for _, step in inner.steps] if hasattr(inner, "steps") else [inner]
+    names = [type(step).__name__ for step in steps]
+    return names if inner is model else [*names, type(model).__name__]
+
+
+def rows_told(schema):
+    """Return what rows look like; columns of words with how many these are."""
+    told = f"{schema.n_features} features"
+    if not hasattr(schema, "features"):
+        return told
+    columns = [
+        f"{name} ({len(schema.words[name])} words)" if name in schema.words else name
+        for name in schema.features
+    ]
+    return f"{told}: {', '.join(columns)}; label: {schema.label}"

@@ -1,0 +1,176 @@
+"""Files of any kind into rows: their name tells what they are, or how they begin."""
+
+import io
+import re
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+
+from largemargin import terminal
+from largemargin.cli.matrices import read_libsvm, read_npz
+from largemargin.cli.tables import TableRows
+from largemargin.datasets.own_files import LIBSVM_ENDINGS, name_and_kind
+from largemargin.datasets.reading import OPENERS, UnreadableFile, explained
+
+MAGIC = {b"\x1f\x8b": ".gz", b"BZh": ".bz2", b"\xfd7zXZ": ".xz"}
+# A file that ends in .txt may hold anything.
+KINDS = {
+    **dict.fromkeys(set(LIBSVM_ENDINGS) - {".txt"}, "libsvm"),
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".tab": "tsv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".npz": "npz",
+}
+BEGINNINGS = {b"PAR1": "parquet", b"PK\x03\x04": "npz"}
+LIBSVM_LINE = re.compile(rb"[-+]?[\d.]+([eE][-+]?\d+)?(\s+(qid|\d+):\S+)*\s*(#.*)?")
+SNIFFED_BYTES = 1 << 16
+STANDARD_INPUT = "standard input"
+
+
+def read(path, *, kind=None, header=None, quiet=False):
+    """Return the rows of a file.
+
+    Parameters
+    ----------
+    path : path-like
+        The file; "-" is standard input. Packed ones are unpacked on the way.
+
+    kind : {"libsvm", "csv", "tsv", "parquet", "npz"}, default=None
+        What it holds; None means what its name or its beginning says.
+
+    header : bool, default=None
+        Whether the first line of a table has the names of the columns; None means that
+        it has if none of its cells is a number.
+
+    quiet : bool, default=False
+        Whether to show no bar.
+
+    Returns
+    -------
+    rows : MatrixRows or TableRows
+        The rows as they are: with missing values, if there are any.
+    """
+    name = STANDARD_INPUT if str(path) == "-" else str(path)
+    with (
+        terminal.bar(f"reading {name}", quiet=quiet) as move,
+        opened(path, move) as stream,
+        explained(name, "data"),
+    ):
+        beginning = stream.peek()
+        if not beginning.strip():
+            raise UnreadableFile(f"{name} is empty; expected rows.")
+        if kind is None:
+            kind = kind_of(path, beginning)
+        return READERS[kind](stream, name, header)
+
+
+@contextmanager
+def opened(path, move):
+    """Give a buffered stream of unpacked bytes; how far it was read moves a bar."""
+    if str(path) == "-":
+        yield unpacked(buffered(sys.stdin.buffer))
+        return
+    with Path(path).open("rb") as raw:
+        n_bytes = Path(path).stat().st_size or None  # of a pipe nobody knows
+        yield unpacked(buffered(raw, lambda n_read: move(n_read, n_bytes)))
+
+
+def unpacked(raw):
+    """Return a stream of the bytes in a stream that may be packed."""
+    beginning = raw.peek()
+    for magic, ending in MAGIC.items():
+        if beginning.startswith(magic):
+            return buffered(OPENERS[ending](raw, "rb"))
+    return raw
+
+
+def buffered(stream, on_read=lambda n_read: None):
+    """Return a stream to look into before it is read; it tells how far it was read."""
+    return io.BufferedReader(FullReads(stream, on_read), SNIFFED_BYTES)
+
+
+class FullReads(io.RawIOBase):
+    """A stream that gives all that is asked for until its end, as pipes do not."""
+
+    def __init__(self, stream, on_read):
+        self.stream = stream
+        self.on_read = on_read
+        self.n_read = 0
+
+    def readable(self):
+        """Return True."""
+        return True
+
+    def readinto(self, buffer):
+        """Fill the buffer."""
+        chunk = self.stream.read(len(buffer))
+        buffer[: len(chunk)] = chunk
+        self.n_read += len(chunk)
+        self.on_read(self.n_read)
+        return len(chunk)
+
+
+def kind_of(path, beginning):
+    """Return what a file holds by its name or else by how it begins.
+
+    Examples
+    --------
+    >>> kind_of("cells.csv.gz", b"")
+    'csv'
+    >>> kind_of("-", b"+1 3:0.5 7:1")
+    'libsvm'
+    """
+    by_name = KINDS.get(name_and_kind(Path(path))[1])
+    if by_name is not None:
+        return by_name
+    for magic, kind in BEGINNINGS.items():
+        if beginning.startswith(magic):
+            return kind
+    lines = (line.strip() for line in beginning.splitlines())
+    first = next((line for line in lines if line and not line.startswith(b"#")), b"")
+    if LIBSVM_LINE.fullmatch(first):
+        return "libsvm"
+    return "tsv" if b"\t" in first else "csv"
+
+
+def read_csv(stream, name, header):
+    """Return the rows of a table whose separator is the commonest in its first line."""
+    from largemargin.cli.table_text import read_text
+
+    first = stream.peek().lstrip().partition(b"\n")[0]
+    separator = max(b",;\t", key=first.count)
+    return TableRows(name, *read_text(stream, name, chr(separator), header))
+
+
+def read_tsv(stream, name, header):
+    """Return the rows of a table with tabs."""
+    from largemargin.cli.table_text import read_text
+
+    return TableRows(name, *read_text(stream, name, "\t", header))
+
+
+def read_parquet(stream, name, header):
+    """Return the rows of a Parquet file."""
+    import pandas as pd
+
+    try:
+        frame = pd.read_parquet(io.BytesIO(stream.read()))
+    except ImportError:
+        raise ImportError("Parquet files need pyarrow: pip install pyarrow.") from None
+    except LookupError as error:  # what pyarrow looks for in vain in a broken file
+        raise UnreadableFile(f"{name} cannot be read as Parquet: no {error}.") from error
+    if frame.empty:
+        raise UnreadableFile(f"{name} is empty; expected rows.")
+    frame.columns = frame.columns.map(str)
+    return TableRows(name, frame.reset_index(drop=True), True, lambda row: f"row {row + 1}")
+
+
+READERS = {
+    "libsvm": read_libsvm,
+    "csv": read_csv,
+    "tsv": read_tsv,
+    "parquet": read_parquet,
+    "npz": read_npz,
+}

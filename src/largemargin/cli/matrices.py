@@ -1,0 +1,214 @@
+"""Rows that are numbers: LIBSVM text and arrays, and what a model knows of them."""
+
+import io
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from largemargin.cli.columns import (
+    WAYS_OUT,
+    first_index,
+    label_place,
+    labels_in,
+    numbers_in,
+    tidy_labels,
+    wrong_width,
+)
+from largemargin.cli.tables import TableRows
+from largemargin.datasets.libsvm_text import LibsvmError, read_rows
+from largemargin.datasets.reading import UnreadableFile, is_dense, suited
+
+
+@dataclass(frozen=True)
+class MatrixRows:
+    """Rows that are numbers: those of LIBSVM text, or arrays.
+
+    Parameters
+    ----------
+    name : str
+        The file, for messages.
+
+    X : {ndarray, csr matrix} of shape (n_samples, n_columns)
+        The rows. Of LIBSVM text, column k has the index k, so column 0 is mostly empty.
+
+    y : ndarray of shape (n_samples,) or None
+        The labels as they are.
+
+    indexed : bool
+        Whether the columns are indices of LIBSVM text.
+    """
+
+    name: str
+    X: Any
+    y: np.ndarray | None
+    indexed: bool
+
+    def place(self, row):
+        """Return where a row is, for messages."""
+        return f"row {row + 1}"
+
+
+def read_libsvm(stream, name, header):
+    """Return the rows of LIBSVM text."""
+    try:
+        X, y = read_rows(stream, zero_based=True)
+    except LibsvmError as error:
+        where, _, what = str(error).partition(": ")
+        raise UnreadableFile(f"{name}, {where.lower()}: {what}") from error
+    if X.shape[0] == 0:
+        raise UnreadableFile(f"{name} is empty; expected lines 'label index:value ...'.")
+    return MatrixRows(name, X, y, indexed=True)
+
+
+def read_npz(stream, name, header):
+    """Return the rows of arrays ``X`` and ``y``, or of a sparse matrix and ``y``."""
+    content = io.BytesIO(stream.read())
+    with np.load(content, allow_pickle=False) as arrays:
+        if not hasattr(arrays, "files"):
+            raise UnreadableFile(f"{name} holds one array; expected X and y: numpy.savez.")
+        y = arrays.get("y")
+        if "X" in arrays:
+            X = arrays["X"]
+        elif {"data", "shape", "format"} <= set(arrays.files):
+            X = sp.csr_matrix(sp.load_npz(io.BytesIO(content.getvalue())))
+        else:
+            raise UnreadableFile(
+                f"{name} holds the arrays {', '.join(arrays.files)}; expected X, or those "
+                "of scipy.sparse.save_npz, and y."
+            )
+    if X.ndim != 2 or X.dtype.kind not in "biuf":
+        raise UnreadableFile(
+            f"{name}: X must be a matrix of numbers; got shape {X.shape}, {X.dtype}."
+        )
+    if y is not None and y.shape != (X.shape[0],):
+        raise UnreadableFile(
+            f"{name}: y must have a label for each of the {X.shape[0]} rows of X; got "
+            f"shape {y.shape}."
+        )
+    if X.shape[0] == 0:
+        raise UnreadableFile(f"{name} is empty; expected rows in X.")
+    return MatrixRows(name, X, y, indexed=False)
+
+
+@dataclass(frozen=True)
+class MatrixSchema:
+    """Rows that are numbers.
+
+    Parameters
+    ----------
+    n_features : int
+        How many.
+
+    skipped : int, default=None
+        Columns of LIBSVM text in front of the features: index 0 where indices start at 1.
+        None means what the text itself suggests.
+
+    dense : bool, default=None
+        Whether the rows are kept dense; None means whatever suits them.
+
+    missing : {"refuse", "impute"}, default="refuse"
+        What becomes of missing values.
+
+    gram : bool, default=False
+        Whether the rows are those of a Gram matrix, their number in index 0.
+    """
+
+    n_features: int
+    skipped: int | None = None
+    dense: bool | None = None
+    missing: str = "refuse"
+    gram: bool = False
+
+    @classmethod
+    def learn(cls, rows, label, missing, gram):
+        """Return the schema of training rows, which are a Gram matrix or not."""
+        if label is not None:
+            raise UnreadableFile(
+                f"{rows.name} has no columns with names, its labels are told apart "
+                "already; leave --label out."
+            )
+        skipped = int(rows.indexed and (gram or first_index(rows.X) > 0))
+        n_rows, n_columns = rows.X.shape
+        if n_columns <= skipped:
+            raise UnreadableFile(f"{rows.name} has labels and no features.")
+        dense = gram or not sp.issparse(rows.X)
+        dense = dense or is_dense(n_columns, rows.X.nnz / (n_rows * n_columns))
+        return cls(n_columns - skipped, skipped, dense, missing, gram)
+
+    def record(self):
+        """Return it as a model file has it."""
+        return {"kind": "matrix", **asdict(self)}
+
+    def split(self, rows, *, label=None, unknown="refuse"):
+        """Return the features and the labels, or None, of rows that must be of this kind.
+
+        Parameters
+        ----------
+        rows : MatrixRows or TableRows
+            What a file holds.
+
+        label : str, default=None
+            The column of the labels of a table; None means the one beyond the features.
+
+        unknown : {"refuse", "ignore"}, default="refuse"
+            What becomes of words not seen in training, which there are none of here.
+
+        Returns
+        -------
+        X : {ndarray, csr matrix} of shape (n_samples, n_features)
+            The features, finite but for values to be imputed.
+
+        y : ndarray of shape (n_samples,) or None
+            The labels.
+        """
+        if isinstance(rows, TableRows):
+            X, y = self._split_table(rows, label)
+        else:
+            X = self._indexed(rows) if rows.indexed else rows.X
+            y = None if rows.y is None else tidy_labels(rows.y, rows, "y")
+        if X.shape[1] != self.n_features:
+            raise wrong_width(rows.name, X.shape[1], self.n_features)
+        self._check_values(X, rows)
+        if not sp.issparse(X):
+            return X, y
+        dense = self.dense
+        return (suited(X) if dense is None else X.toarray() if dense else X), y
+
+    def _split_table(self, rows, label):
+        names = list(rows.frame)
+        number = None
+        if label is not None or len(names) > self.n_features:
+            number = label_place(rows, label)
+        kept = [name for k, name in enumerate(names) if k != number]
+        X = np.column_stack([numbers_in(rows, name) for name in kept])
+        return X, None if number is None else labels_in(rows, names[number])
+
+    def _indexed(self, rows):
+        skipped = self.skipped
+        if skipped is None:
+            skipped = int(first_index(rows.X) > 0)
+        elif skipped and not self.gram and first_index(rows.X) == 0:
+            raise UnreadableFile(
+                f"{rows.name} has the index 0; indices of the training rows started at 1."
+            )
+        X = rows.X[:, skipped:]
+        if X.shape[1] < self.n_features:  # the last ones are zero in all of these rows
+            X.resize(X.shape[0], self.n_features)
+        return X
+
+    def _check_values(self, X, rows):
+        values = X.data if sp.issparse(X) else X
+        bad = np.isinf(values) if self.missing == "impute" else ~np.isfinite(values)
+        if not bad.any():
+            return
+        if sp.issparse(X):
+            place = bad.argmax()
+            row, column = X.indptr.searchsorted(place, side="right") - 1, X.indices[place]
+        else:
+            row, column = np.argwhere(bad)[0]
+        raise UnreadableFile(
+            f"{rows.name}, {rows.place(row)}: column {column} holds {X[row, column]}. "
+            f"{WAYS_OUT}"
+        )

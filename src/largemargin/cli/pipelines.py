@@ -1,0 +1,186 @@
+"""From rows and options to a pipeline: fill in, encode, scale, fit."""
+
+import click
+
+KERNELS = "linear", "poly", "rbf", "sigmoid", "precomputed", "laplacian", "cosine"
+# As the command calls them, and as the study does.
+METHODS = {
+    "ldm": "ldm",
+    "svm": "svm",
+    "odm": "odm",
+    "komd": "komd",
+    "mamc": "mamc_balanced",
+    "mdo": "mdo",
+}
+# What concerns the run and not the machine is not missed where a machine has no use for it.
+OF_THE_RUN = {"n_jobs", "random_state", "verbose"}
+SEARCHED = "C", "lambda_var", "lambda_mean", "gamma"
+# What a parameter is called on the command line.
+OPTION_OF = {
+    "C": "-c",
+    "gamma": "-g",
+    "degree": "-d",
+    "coef0": "-r",
+    "tol": "-e",
+    "fit_intercept": "--no-intercept",
+    "class_weight": "--class-weight",
+    "lambda_var": "--lambda-var",
+    "lambda_mean": "--lambda-mean",
+    "max_iter": "--max-iter",
+    "solver": "--solver",
+}
+
+
+def preparation(schema, scale):
+    """Return the named steps that turn rows of a schema into features.
+
+    Parameters
+    ----------
+    schema : MatrixSchema or TableSchema
+        What the rows look like.
+
+    scale : {"none", "unit", "standard"} or None
+        Features as they are, in [0, 1] (in [-1, 1] where zeros are to stay zeros), or with
+        mean 0 and variance 1; None means unit for tables and none for others.
+
+    Returns
+    -------
+    steps : list of (str, transformer)
+        None or more.
+    """
+    from sklearn.compose import ColumnTransformer
+    from sklearn.pipeline import Pipeline
+
+    words = getattr(schema, "words", {})
+    if scale is None:
+        scale = "unit" if hasattr(schema, "words") else "none"
+    numeric = numeric_steps(schema, scale)
+    if not words:
+        return numeric
+    is_word = [name in words for name in schema.features]
+    branches = [
+        ("words", Pipeline(word_steps(schema)), places(is_word, True)),
+        (
+            "numbers",
+            Pipeline(numeric) if numeric else "passthrough",
+            places(is_word, False),
+        ),
+    ]
+    return [("columns", ColumnTransformer([part for part in branches if part[2]]))]
+
+
+def places(flags, wanted):
+    """Return the places of the flags that are as wanted."""
+    return [place for place, flag in enumerate(flags) if flag is wanted]
+
+
+def numeric_steps(schema, scale):
+    """Return the steps for columns of numbers."""
+    from sklearn.impute import SimpleImputer
+    from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
+
+    steps = []
+    if schema.missing == "impute":
+        steps.append(("impute", SimpleImputer(strategy="median", keep_empty_features=True)))
+    if scale == "unit":
+        steps.append(("scale", MinMaxScaler() if schema.dense else MaxAbsScaler()))
+    elif scale == "standard":
+        steps.append(("scale", StandardScaler(with_mean=schema.dense)))
+    return steps
+
+
+def word_steps(schema):
+    """Return the steps for columns of words: a feature for each word."""
+    from sklearn.impute import SimpleImputer
+    from sklearn.preprocessing import OneHotEncoder
+
+    # Whether unknown words are refused is the command's affair, which knows their lines.
+    known = list(schema.words.values())
+    encoder = OneHotEncoder(categories=known, handle_unknown="ignore")
+    steps = [("encode", encoder)]
+    if schema.missing == "impute":
+        steps.insert(0, ("impute", SimpleImputer(strategy="most_frequent")))
+    return steps
+
+
+def machine_of(method, kernel, given):
+    """Return the machine of a method with the parameters that were given, not fitted.
+
+    Parameters
+    ----------
+    method : str
+        A key of ``METHODS``.
+
+    kernel : str or None
+        One of ``KERNELS``; None means rbf, or linear where there is no choice.
+
+    given : dict
+        Parameters by name; those that are None were not given.
+
+    Returns
+    -------
+    machine : estimator
+        A linear one for the linear kernel, where the method has one.
+    """
+    from largemargin.study.methods import METHODS as STUDIED
+
+    studied = STUDIED[METHODS[method]]
+    if kernel is None:
+        kernel = "rbf" if "rbf" in studied.machines else "linear"
+    form = "linear" if kernel == "linear" else "rbf"
+    if form not in studied.machines:
+        raise click.UsageError(f"--method {method} is linear; leave --kernel out.")
+    machine = studied.machine(form)
+    known = set(machine.get_params()) - set(studied.fixed)
+    given = {name: value for name, value in given.items() if value is not None}
+    useless = sorted(set(given) - known - OF_THE_RUN)
+    if useless:
+        raise click.UsageError(
+            f"--method {method} with the {kernel} kernel has no use for "
+            f"{', '.join(OPTION_OF[name] for name in useless)}."
+        )
+    if "kernel" in known:
+        machine.set_params(kernel=kernel)
+    return machine.set_params(**{n: value for n, value in given.items() if n in known})
+
+
+def search_around(machine, method, grid, given, seed):
+    """Return the search for the prices and the kernel width that were not given.
+
+    Parameters
+    ----------
+    machine : estimator
+        What all other parameters are taken from.
+
+    method : str
+        A key of ``METHODS``.
+
+    grid : {"scale", "paper"}
+        Where to search.
+
+    given : dict
+        Parameters by name; those that are None were not given.
+
+    seed : int
+        Of the five folds.
+    """
+    from sklearn.model_selection import StratifiedKFold
+
+    from largemargin.study.methods import METHODS as STUDIED
+    from largemargin.study.tasks import FAST_SEARCHES
+
+    if type(machine) not in FAST_SEARCHES:
+        raise click.UsageError(
+            f"--cv searches the prices of ldm and svm, not of {method}; see compare."
+        )
+    search = FAST_SEARCHES[type(machine)]
+    pinned = {name: value for name, value in given.items() if value is not None}
+    pinned |= STUDIED[METHODS[method]].fixed
+    known = set(search().get_params())
+    shared = {name: value for name, value in machine.get_params().items() if name in known}
+    return search(
+        grid,
+        **shared,
+        **{f"{name}s": [pinned[name]] for name in SEARCHED if name in pinned},
+        cv=StratifiedKFold(5, shuffle=True, random_state=seed),
+    )

@@ -1,0 +1,137 @@
+"""``largemargin predict``: labels, scores and probabilities of the rows of a file."""
+
+import csv
+import io
+
+import click
+
+from largemargin.cli.options import json_option, prediction_options, quiet_option
+
+BLOCK_ROWS = 20_000
+
+
+@click.command(
+    epilog="Example: largemargin predict heart.model new.csv -o labels.txt",
+)
+@click.argument("model")
+@click.argument("data")
+@click.option("-o", "--output", default="-", help="File of the labels; default: shown.")
+@click.option("--scores", is_flag=True, help="A table, with the score of each machine.")
+@click.option("-b", "probability", type=bool, help="1: as --probability.")
+@click.option(
+    "--probability",
+    "calibrated",
+    is_flag=True,
+    help="A table, with the probability of each class.",
+)
+@prediction_options
+@json_option
+@quiet_option
+def main(model, data, output, scores, probability, calibrated, as_json, quiet, **options):
+    """Predict the label of each row of DATA.
+
+    MODEL is what train has written. Labels come one a line; --scores and --probability make
+    it a table with a header. If DATA have labels, the accuracy is told on standard error.
+    """
+    from largemargin import terminal
+    from largemargin.cli.models import load_model
+    from largemargin.cli.outputs import written
+
+    model_path = model
+    model, schema = load_model(model_path)
+    if (probability or calibrated) and not hasattr(model, "predict_proba"):
+        raise ValueError(f"{model_path} has no probabilities; train it with --probability.")
+    X, y = rows_for(schema, data, options, quiet=quiet)
+    methods = {"label": "predict"}
+    if scores:
+        methods["score"] = "decision_function"
+    if probability or calibrated:
+        methods["probability"] = "predict_proba"
+    found = answers(model, X, methods.values(), quiet=quiet)
+    columns = {}
+    for name, method in methods.items():
+        columns |= columns_of(name, found[method], model.classes_)
+    text = terminal.json_of(columns) + "\n" if as_json else text_of(columns)
+    with written(output) as stream:
+        stream.write(text.encode())
+    if y is not None and not quiet:
+        right = int((columns["label"].astype(str) == y.astype(str)).sum())
+        told = f"Accuracy = {100 * right / len(y):.6g}% ({right}/{len(y)})"
+        click.echo(f"{told} (classification)", err=True)
+
+
+def answers(model, X, methods, *, quiet=False):
+    """Return what some methods of a model say of rows, by the name of the method.
+
+    Rows go in block by block, so that a bar can tell how many are left.
+    """
+    import numpy as np
+
+    from largemargin import terminal
+
+    rows = X.iloc if hasattr(X, "iloc") else X
+    found = {method: [] for method in methods}
+    with terminal.bar("predicting", quiet=quiet) as move:
+        for start in range(0, X.shape[0], BLOCK_ROWS):
+            block = rows[start : start + BLOCK_ROWS]
+            for method, parts in found.items():
+                parts.append(getattr(model, method)(block))
+            move(start + block.shape[0], X.shape[0])
+    return {method: np.concatenate(parts) for method, parts in found.items()}
+
+
+def rows_for(schema, data, options, *, classes=None, quiet=False):
+    """Return the features and the labels of a file for a model of this schema.
+
+    Parameters
+    ----------
+    schema : MatrixSchema or TableSchema
+        What the rows of the model look like.
+
+    data : str
+        The file.
+
+    options : dict
+        What ``prediction_options`` has read.
+
+    classes : ndarray, default=None
+        What the labels must be; None means that they need not be there.
+
+    quiet : bool, default=False
+        Whether to show no bar.
+    """
+    from largemargin.cli.columns import some
+    from largemargin.cli.inputs import read
+    from largemargin.datasets.reading import UnreadableFile
+
+    rows = read(data, kind=options["kind"], header=options["header"], quiet=quiet)
+    X, y = schema.split(rows, label=options["label"], unknown=options["unknown"])
+    if classes is None:
+        return X, y
+    if y is None:
+        raise UnreadableFile(f"{rows.name} has no labels; name their column by --label.")
+    strange = sorted(set(y.tolist()) - set(classes.tolist()), key=str)
+    if strange:
+        raise UnreadableFile(
+            f"{rows.name} has the labels {some(strange)}; the model knows "
+            f"{some(classes.tolist())}. Is --label the right column?"
+        )
+    return X, y
+
+
+def columns_of(name, values, classes):
+    """Return columns of a table: one for two classes of scores, else one a class."""
+    if values.ndim == 1:
+        return {name: values}
+    return {f"{name} {label}": values[:, k] for k, label in enumerate(classes)}
+
+
+def text_of(columns):
+    """Return labels one a line, or a table with commas if there is more."""
+    if len(columns) == 1:
+        return "".join(f"{label}\n" for label in columns["label"].tolist())
+    text = io.StringIO()
+    table = csv.writer(text, lineterminator="\n")
+    table.writerow(columns)
+    table.writerows(zip(*(column.tolist() for column in columns.values()), strict=True))
+    return text.getvalue()

@@ -1,0 +1,34 @@
+"""What the rows of a model look like: learned in training, and kept with it."""
+
+from largemargin.cli.matrices import MatrixSchema
+from largemargin.cli.tables import TableRows, TableSchema
+
+Schema = MatrixSchema | TableSchema
+
+
+def learn_schema(rows, *, label=None, missing="refuse", gram=False) -> Schema:
+    """Return the schema of training rows.
+
+    Parameters
+    ----------
+    rows : MatrixRows or TableRows
+        What a file holds.
+
+    label : str, default=None
+        The column of the labels, by name or number; None means the last.
+
+    missing : {"refuse", "impute"}, default="refuse"
+        What becomes of missing values.
+
+    gram : bool, default=False
+        Whether the rows are those of a Gram matrix.
+    """
+    kind = TableSchema if isinstance(rows, TableRows) else MatrixSchema
+    return kind.learn(rows, label, missing, gram)
+
+
+def schema_of_record(record) -> Schema:
+    """Return the schema that a model file has."""
+    kinds = {"matrix": MatrixSchema, "table": TableSchema}
+    fields = {name: value for name, value in record.items() if name != "kind"}
+    return kinds[record["kind"]](**fields)

@@ -1,0 +1,243 @@
+"""``largemargin train``: fit a machine to a file and keep it, or cross-validate it."""
+
+import time
+
+import click
+
+from largemargin.cli.options import (
+    jobs_option,
+    json_option,
+    quiet_option,
+    together,
+    training_options,
+)
+from largemargin.cli.pipelines import KERNELS, METHODS
+
+# Of svm-train, by number.
+NUMBERED = {str(number): name for number, name in enumerate(KERNELS[:5])}
+
+
+class Kernel(click.ParamType):
+    """A kernel by its name, or by its number in svm-train."""
+
+    name = "kernel"
+
+    def convert(self, value, parameter, context):
+        """Return the name of a kernel."""
+        named = NUMBERED.get(value, value)
+        if named not in KERNELS:
+            known = ", ".join(f"{number} ({name})" for number, name in NUMBERED.items())
+            self.fail(f"{value!r} is none of {known}, laplacian and cosine.")
+        return named
+
+
+class NumberOr(click.ParamType):
+    """A number, or a word that follows the data such as "0.3*scale"."""
+
+    name = "number"
+
+    def __init__(self, *words):
+        self.words = words
+
+    def convert(self, value, parameter, context):
+        """Return a float, or the word."""
+        from largemargin.scales import multiple_of_scale
+
+        try:
+            return float(value)
+        except ValueError:
+            pass
+        if value not in self.words:
+            try:
+                multiple_of_scale(value, parameter.opts[-1])
+            except ValueError as error:
+                self.fail(str(error))
+        return value
+
+
+machine_options = together(
+    click.option(
+        "--method", type=click.Choice(list(METHODS)), default="ldm", show_default=True
+    ),
+    click.option("-c", "--cost", "C", type=float, help="Price of violations; default: 1."),
+    click.option(
+        "-t",
+        "--kernel",
+        type=Kernel(),
+        help="0 linear, 1 poly, 2 rbf, 3 sigmoid, 4 precomputed, or a name, also laplacian "
+        "and cosine; default: rbf.",
+    ),
+    click.option(
+        "-g", "--gamma", type=NumberOr("auto"), help="Of the kernel; default: scale."
+    ),
+    click.option("-d", "--degree", type=int, help="Of poly; default: 3."),
+    click.option("-r", "--coef0", type=float, help="Of poly and sigmoid; default: 0."),
+    click.option(
+        "--lambda-var", type=NumberOr(), help="Price of margin variance; default: scale."
+    ),
+    click.option(
+        "--lambda-mean", type=NumberOr(), help="Reward of margin mean; default: scale."
+    ),
+    click.option("-e", "--tol", type=float, help="Relative duality gap; default: 1e-4."),
+    click.option("--max-iter", type=int, help="Limit of steps; default: the solver's."),
+    click.option("--solver", help="auto, newton, kernel_dual, dual_cd or asgd."),
+    click.option("--class-weight", type=click.Choice(["balanced"])),
+    click.option(
+        "--no-intercept",
+        "fit_intercept",
+        flag_value=False,
+        default=None,
+        type=bool,
+        help="The paper's machine.",
+    ),
+)
+
+
+@click.command(
+    epilog="Example: largemargin train heart.csv -o heart.model --label disease -c 10"
+)
+@click.argument("data")
+@click.option("-o", "--output", help="File of the model.")
+@training_options
+@machine_options
+@click.option("--cv", is_flag=True, help="Choose what is not given by cross-validation.")
+@click.option(
+    "--grid",
+    type=click.Choice(["scale", "paper"]),
+    default="scale",
+    show_default=True,
+    help="Where --cv searches.",
+)
+@click.option("-b", "probability", type=bool, help="1: as --probability.")
+@click.option("--probability", "calibrated", is_flag=True, help="Add probabilities.")
+@click.option(
+    "-v", "--folds", type=click.IntRange(2), help="Only tell the accuracy in so many folds."
+)
+@jobs_option("Threads over folds or classes.")
+@json_option
+@quiet_option
+def main(data, output, quiet, as_json, **options):
+    """Fit a machine to DATA and keep it in a file.
+
+    -c, -t, -g, -d, -r, -e, -b and -v mean what they mean to svm-train.
+    """
+    from largemargin import terminal
+    from largemargin.cli.models import facts_of
+    from largemargin.cli.outputs import check_writable
+
+    folds = options.pop("folds")
+    if output is None and folds is None:
+        raise click.UsageError("Missing option '-o': a file for the model; or -v for none.")
+    if folds is None:
+        check_writable(output)
+    begin = time.perf_counter()
+    verbose = folds is None and not quiet and terminal.on_terminal()
+    machine = machine_of_options(options, verbose=verbose)
+    schema, X, y = training_rows(data, options, quiet)
+    facts = {"data": data, "rows": X.shape[0], "features": schema.n_features}
+    tol = options["tol"] or 1e-4
+    if folds is not None:
+        accuracy = cross_validated(schema, machine, X, y, folds, options, quiet)
+        facts |= {"folds": folds, "accuracy": accuracy.mean(), "deviation": accuracy.std()}
+    else:
+        with terminal.watched("training", tol=tol, quiet=quiet):
+            model = fitted(schema, machine, X, y, options)
+        save(model, schema, output)
+        facts |= facts_of(model) | {"model": output}
+    facts["seconds"] = round(time.perf_counter() - begin, 3)
+    if folds is not None and not as_json:
+        click.echo(f"Cross Validation Accuracy = {100 * facts['accuracy']:.6g}%")
+    else:
+        terminal.show(facts, as_json=as_json, quiet=quiet)
+
+
+def training_rows(data, options, quiet):
+    """Return the schema, the features and the labels of a file."""
+    from largemargin.cli.inputs import read
+    from largemargin.cli.schemas import learn_schema
+    from largemargin.datasets.reading import UnreadableFile
+
+    rows = read(data, kind=options["kind"], header=options["header"], quiet=quiet)
+    gram = options.get("kernel") == "precomputed"
+    schema = learn_schema(
+        rows, label=options["label"], missing=options["missing"], gram=gram
+    )
+    X, y = schema.split(rows, label=options["label"])
+    if y is None:
+        raise UnreadableFile(f"{rows.name} has no labels; expected an array y.")
+    if len(set(y.tolist())) < 2:
+        raise UnreadableFile(
+            f"{rows.name}: all labels are {y[0]!s}; expected two classes at least. Is "
+            "--label the right column?"
+        )
+    return schema, X, y
+
+
+def machine_of_options(options, *, verbose):
+    """Return the machine or the search that the options ask for, not fitted."""
+    from largemargin.cli.pipelines import machine_of, search_around
+
+    names = "C", "gamma", "degree", "coef0", "lambda_var", "lambda_mean", "tol"
+    names += "max_iter", "solver", "class_weight", "fit_intercept"
+    given = {name: options[name] for name in names}
+    if options["kernel"] == "precomputed" and options["scale"] not in (None, "none"):
+        raise click.UsageError("A precomputed kernel is not to be scaled.")
+    run = {"n_jobs": options["jobs"], "random_state": options["seed"]}
+    run["verbose"] = int(verbose)
+    machine = machine_of(options["method"], options["kernel"], given | run)
+    if not options["cv"]:
+        return machine
+    return search_around(
+        machine, options["method"], options["grid"], given, options["seed"]
+    )
+
+
+def pipeline_of(schema, machine, options):
+    """Return the preparation of the rows and the machine, not fitted."""
+    from sklearn.pipeline import Pipeline
+
+    from largemargin.cli.pipelines import preparation
+
+    scale = "none" if options["kernel"] == "precomputed" else options["scale"]
+    return Pipeline([*preparation(schema, scale), ("machine", machine)])
+
+
+def fitted(schema, machine, X, y, options):
+    """Return the fitted pipeline, with probabilities if they are wanted."""
+    from largemargin.calibration import calibrate
+
+    model = pipeline_of(schema, machine, options).fit(X, y)
+    if options["probability"] or options["calibrated"]:
+        model = calibrate(model, X, y)
+    return model
+
+
+def save(model, schema, output):
+    """Keep a model, as silent as any other."""
+    from largemargin.cli.models import save_model, without_calibration
+
+    machine = without_calibration(model)[-1]
+    for part in (machine, getattr(machine, "best_estimator_", machine)):
+        if "verbose" in part.get_params():
+            part.set_params(verbose=0)
+    save_model(model, schema, output)
+
+
+def cross_validated(schema, machine, X, y, folds, options, quiet):
+    """Return the accuracy in each fold."""
+    import numpy as np
+    from sklearn.base import clone
+    from sklearn.model_selection import StratifiedKFold
+
+    from largemargin import terminal
+    from largemargin._compat import safe_split
+
+    model = pipeline_of(schema, machine, options)
+    splitter = StratifiedKFold(folds, shuffle=True, random_state=options["seed"])
+    shares = []
+    with terminal.bar("cross-validation", quiet=quiet) as move:
+        for train, test in splitter.split(np.zeros(len(y)), y):
+            fold = clone(model).fit(*safe_split(model, X, y, train))
+            shares.append(fold.score(*safe_split(model, X, y, test, train)))
+            move(len(shares), folds)
+    return np.array(shares)

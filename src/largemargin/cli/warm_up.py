@@ -1,0 +1,75 @@
+"""``largemargin warm-up``: compile everything now rather than in the first fit."""
+
+import time
+
+import click
+
+from largemargin.cli.options import json_option, quiet_option
+
+# Fewer rows would not be swept over.
+N_ROWS, N_FEATURES = 320, 5
+SVM = {"lambda_var": 0.0, "lambda_mean": 0.0}
+LINEAR_SOLVERS = "auto", "newton", "dual_cd", "asgd"
+MACHINES = (
+    *(("LinearLDMClassifier", {"solver": name}) for name in LINEAR_SOLVERS),
+    *(("LinearLDMClassifier", {"solver": name, **SVM}) for name in LINEAR_SOLVERS),
+    *(("LDMClassifier", {"solver": name}) for name in ("auto", "dual_cd")),
+    ("LDMClassifier", SVM),
+    ("ODMClassifier", {}),
+    ("KOMDClassifier", {}),
+    ("MAMCClassifier", {}),
+    ("MDOClassifier", {}),
+)
+# On Gram matrices of float32 too, which many rows have.
+GRAM_MACHINES = (
+    ("LDMClassifier", {"kernel": "precomputed"}),
+    ("LDMClassifier", {"kernel": "precomputed", **SVM}),
+)
+
+
+@click.command(epilog="Example: largemargin warm-up")
+@json_option
+@quiet_option
+def main(as_json, quiet):
+    """Fill the cache of compiled loops.
+
+    No later command waits for them then. Fits tiny machines by every solver, on dense and
+    sparse rows of both precisions.
+    """
+    from largemargin import terminal
+
+    begin = time.perf_counter()
+    with terminal.bar("compiling", quiet=quiet) as move:
+        read_some_text()
+        tasks = list(warming_fits())
+        for done, (machine, X, y) in enumerate(tasks, 1):
+            machine.fit(X, y).predict(X)
+            move(done, len(tasks))
+    facts = {"fits": len(tasks), "seconds": round(time.perf_counter() - begin, 2)}
+    terminal.show(facts, as_json=as_json, quiet=quiet)
+
+
+def read_some_text():
+    """Compile the reader of LIBSVM text."""
+    import io
+
+    from largemargin.datasets.libsvm_text import read_rows
+
+    read_rows(io.BytesIO(b"1 1:0.5 2:1e-3\n-1 2:3\n"))
+
+
+def warming_fits():
+    """Yield every machine, not fitted, with every kind of rows."""
+    import numpy as np
+    import scipy.sparse as sp
+
+    import largemargin
+
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(N_ROWS, N_FEATURES))
+    y = np.where(X[:, 0] + 0.5 * rng.normal(size=N_ROWS) > 0, 1, -1)
+    kinds = ((X, MACHINES), (sp.csr_matrix(X), MACHINES), (X @ X.T, GRAM_MACHINES))
+    for dtype in (np.float64, np.float32):
+        for rows, machines in kinds:
+            for name, options in machines:
+                yield getattr(largemargin, name)(**options), rows.astype(dtype), y

@@ -1,0 +1,171 @@
+"""The same rows in whatever file give the same predictions."""
+
+import bz2
+import gzip
+import io
+import lzma
+import os
+from threading import Thread
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+
+from largemargin.cli.inputs import buffered, kind_of, read
+from largemargin.cli.matrices import MatrixRows
+from largemargin.cli.schemas import learn_schema
+
+PACKERS = {"gz": gzip.compress, "bz2": bz2.compress, "xz": lzma.compress}
+
+
+@pytest.fixture
+def written(tmp_path, cells):
+    """Write the cells in some form."""
+    X, y = cells
+    frame = pd.DataFrame(X, columns=list("abcde")).assign(label=y)
+
+    def write(form):
+        path = tmp_path / f"some.{form}"
+        if form == "npz":
+            np.savez(path, X=X, y=y)
+        elif form == "sparse.npz":
+            sp.save_npz(path, sp.csr_matrix(X))
+            with np.load(path) as arrays:
+                np.savez(path, y=y, **arrays)
+        elif form == "parquet":
+            frame.to_parquet(path)
+        elif form == "tsv":
+            frame.to_csv(path, sep="\t", index=False)
+        elif form == "semicolon.csv":
+            frame.to_csv(path, sep=";", index=False)
+        elif form == "bare.csv":
+            frame.to_csv(path, index=False, header=False)
+        else:
+            frame.to_csv(path, index=False)
+        return path
+
+    return write
+
+
+FORMS = "npz", "sparse.npz", "parquet", "tsv", "csv", "semicolon.csv", "bare.csv"
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_form_holds_the_same_rows_and_labels(written, cells, form):
+    X, y = cells
+    rows = read(written(form))
+    found, labels = learn_schema(rows).split(rows)
+    np.testing.assert_array_equal(found, X)
+    np.testing.assert_array_equal(labels, y)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_model_of_libsvm_text_predicts_rows_of_every_form(
+    good, model, libsvm, written, form
+):
+    expected = good("predict", model, libsvm)
+    assert good("predict", model, written(form)) == expected
+
+
+@pytest.mark.parametrize("packing", PACKERS)
+@pytest.mark.parametrize("ending", ["", ".libsvm", ".data"])
+def test_packed_text_is_known_by_its_beginning(good, model, libsvm, packing, ending):
+    expected = good("predict", model, libsvm)
+    packed = libsvm.with_name(f"packed{ending}")
+    packed.write_bytes(PACKERS[packing](libsvm.read_bytes()))
+    assert good("predict", model, packed) == expected
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+def test_rows_come_from_standard_input(good, model, libsvm, table, table_model, pack):
+    for kept, data in ((model, libsvm), (table_model, table)):
+        expected = good("predict", kept, data)
+        assert good("predict", kept, "-", stdin=pack(data.read_bytes())) == expected
+
+
+def test_rows_come_from_a_named_pipe(good, model, libsvm, tmp_path):
+    expected = good("predict", model, libsvm)
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = Thread(target=pipe.write_bytes, args=[libsvm.read_bytes()])
+    writer.start()
+    assert good("predict", model, pipe) == expected
+    writer.join()
+
+
+@pytest.mark.parametrize(
+    ("beginning", "kind"),
+    [
+        (b"-1 1:0.5 7:1e-3\n", "libsvm"),
+        (b"# made by hand\n+1 qid:3 1:1 # first\n", "libsvm"),
+        (b"2.5\n", "libsvm"),
+        (b"a,b\n1,2\n", "csv"),
+        (b"1,2\n", "csv"),
+        (b"a\tb\n", "tsv"),
+        (b"PAR1", "parquet"),
+        (b"PK\x03\x04", "npz"),
+    ],
+)
+def test_what_a_file_holds_is_told_by_its_beginning(beginning, kind):
+    assert kind_of("rows.txt", beginning) == kind
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "has_header"),
+    [
+        (b"a,b\n1,x\n", {}, True),
+        (b"1,x\n2,y\n", {}, False),
+        (b"u,x\nv,y\n", {"header": False}, False),
+        (b"1,2\n3,x\n", {"header": True}, True),
+    ],
+)
+def test_a_header_is_a_first_line_without_numbers(tmp_path, text, options, has_header):
+    path = tmp_path / "some.csv"
+    path.write_bytes(text)
+    rows = read(path, **options)
+    assert rows.has_header is has_header
+    assert len(rows.frame) == text.count(b"\n") - has_header
+
+
+def test_an_index_0_in_training_holds_for_rows_without_it(tmp_path):
+    train, test = tmp_path / "train.libsvm", tmp_path / "test.libsvm"
+    train.write_text("1 0:1 2:3\n-1 1:2\n")
+    test.write_text("1 1:5\n")
+    schema = learn_schema(read(train))
+    assert schema.split(read(test))[0].tolist() == [[0.0, 5.0, 0.0]]
+
+
+def test_wide_sparse_rows_stay_sparse(tmp_path):
+    path = tmp_path / "wide.libsvm"
+    path.write_text("1 1:1 900:3\n-1 7:2\n")
+    rows = read(path)
+    X, _ = learn_schema(rows).split(rows)
+    assert sp.issparse(X)
+    assert X.shape == (2, 900)
+
+
+def test_labels_that_are_whole_numbers_become_integers():
+    rows = MatrixRows("rows", np.eye(2), np.array([1.0, -1.0]), indexed=False)
+    assert learn_schema(rows).split(rows)[1].dtype == np.int64
+
+
+def test_npz_files_never_run_code(tmp_path, refused):
+    path = tmp_path / "evil.npz"
+    np.savez(path, X=np.array([[print]], dtype=object), y=np.ones(1))
+    assert "allow_pickle" in refused("train", path, "-o", tmp_path / "m")
+
+
+def test_blank_lines_and_quotes_do_not_shift_the_line_numbers(tmp_path, refused):
+    path = tmp_path / "some.csv"
+    path.write_text('a,b,c\n\n1,"x\ny",u\n\n2,x,v\n,x,u\n')
+    told = refused("train", path, "-o", tmp_path / "m")
+    assert "some.csv, line 7: column 'a' has no value" in told
+
+
+def test_the_stream_is_read_whole_from_a_pipe_that_gives_little_at_a_time():
+    class Trickle(io.BytesIO):
+        def read1(self, size=-1):
+            return super().read(1)
+
+    assert buffered(io.BufferedReader(Trickle(b"1 1:2\n"))).peek() == b"1 1:2\n"

@@ -1,0 +1,135 @@
+"""Every command as a process: what it writes where, and the code it ends with."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.datasets import dump_svmlight_file, make_blobs
+
+COMMAND = [sys.executable, "-m", "largemargin.cli"]
+# Sweeps until it is interrupted.
+FOREVER = (
+    "-t",
+    "0",
+    "--solver",
+    "dual_cd",
+    "-c",
+    "100",
+    "-e",
+    "1e-300",
+    "--max-iter",
+    "9999999",
+)
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    """A directory with rows and a model of them, trained by the command."""
+    place = tmp_path_factory.mktemp("place")
+    X, y = make_blobs([60, 40], 3, cluster_std=5.0, random_state=0)
+    dump_svmlight_file(X, np.where(y == 1, 1, -1), str(place / "cells"), zero_based=False)
+    run(place, "train", "cells", "-o", "cells.model", "-t", "0")
+    return place
+
+
+def run(place, *arguments):
+    """Run the command in a directory; it must end well and complain of nothing."""
+    told = subprocess.run(
+        [*COMMAND, *arguments], cwd=place, capture_output=True, text=True, check=False
+    )
+    assert told.returncode == 0, told.stderr
+    assert "Traceback" not in told.stderr
+    return told
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ("predict cells.model cells --scores", "label,score\n"),
+        ("evaluate cells.model cells", "balanced accuracy"),
+        ("compare cells --folds 2 --methods mamc", "MAMC, balanced"),
+        ("margins cells.model cells --plot margins.png", "margin variance"),
+        ("info cells.model", "LinearLDMClassifier"),
+        ("export cells.model cells.onnx", "label, scores"),
+        ("datasets get wdbc -o wdbc.libsvm --no-download", "569"),
+        ("study --sets none --methods mamc --output study", "0 new results"),
+        ("warm-up", "fits     64"),
+    ],
+)
+def test_every_command_runs(place, arguments, words):
+    assert words in run(place, *arguments.split()).stdout
+
+
+def test_after_the_warm_up_no_fit_waits_for_the_compiler():
+    script = Path(__file__).with_name("warm_then_fit.py")
+    told = subprocess.run(
+        [sys.executable, "-W", "ignore", script], capture_output=True, text=True, check=True
+    )
+    assert told.stdout == "compiled since: []\n"
+
+
+def test_bad_input_is_one_sentence_and_the_code_1(place):
+    arguments = "predict", "cells", "cells"
+    told = subprocess.run(
+        [*COMMAND, *arguments], cwd=place, capture_output=True, text=True, check=False
+    )
+    assert told.returncode == 1
+    assert told.stdout == ""
+    assert told.stderr.startswith("largemargin: cells is not a model file")
+    assert told.stderr.count("\n") == 1
+
+
+def test_an_interrupt_ends_training_at_once_and_leaves_no_file(tmp_path):
+    rng = np.random.default_rng(0)
+    data = tmp_path / "noise.libsvm"
+    dump_svmlight_file(
+        rng.normal(size=(3000, 20)), rng.integers(2, size=3000), str(data), zero_based=False
+    )
+    with subprocess.Popen(
+        [*COMMAND, "train", "-", "-o", "noise.model", *FOREVER],
+        cwd=tmp_path,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        # More than a pipe holds: when all is written, the command is reading it.
+        process.stdin.write(data.read_bytes())
+        process.stdin.close()
+        process.stdin = None
+        time.sleep(1.0)
+        assert process.poll() is None
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert out == b""
+    assert err == b"largemargin: Interrupted; nothing was written.\n"
+    assert list(tmp_path.iterdir()) == [data]
+
+
+def test_a_reader_who_has_had_enough_is_no_error(place):
+    with subprocess.Popen(
+        [*COMMAND, "datasets", "list"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        process.stdout.close()
+        assert process.stderr.read() == b""
+
+
+def test_without_click_the_command_says_how_to_get_it(tmp_path):
+    (tmp_path / "click.py").write_text(
+        "raise ModuleNotFoundError('No module', name='click')"
+    )
+    told = subprocess.run(
+        [*COMMAND, "--help"],
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert told.returncode == 1
+    assert "pip install 'largemargin[cli]'" in told.stderr
+    assert "Traceback" not in told.stderr

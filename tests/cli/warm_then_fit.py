@@ -1,0 +1,53 @@
+"""Warm up, fit larger machines, tell what was compiled for them; run by test_process.py."""
+
+import sys
+
+import numpy as np
+import scipy.sparse as sp
+from numba.core.registry import CPUDispatcher
+
+from largemargin import LDMClassifier, LDMClassifierCV, LinearLDMClassifier, kernels
+from largemargin.cli import warm_up
+
+SVM = {"lambda_var": 0.0, "lambda_mean": 0.0}
+
+
+def signatures():
+    """Return every compiled function of the library with the types it is compiled for."""
+    modules = [module for name, module in sys.modules.items() if "largemargin" in name]
+    return {
+        (value.py_func.__qualname__, signature)
+        for module in modules
+        for value in vars(module).values()
+        if isinstance(value, CPUDispatcher)
+        for signature in value.signatures
+    }
+
+
+def main():
+    """Warm up and fit."""
+    warm_up.read_some_text()
+    for machine, X, y in warm_up.warming_fits():
+        machine.fit(X, y).predict(X)
+    before = signatures()
+    rng = np.random.default_rng(0)
+    y = rng.integers(2, size=500)
+    narrow = rng.normal(size=(500, 6))
+    wide = sp.random(500, 2500, 0.01, format="csr", random_state=0)
+    for dtype in (np.float64, np.float32):
+        for X in (
+            narrow.astype(dtype),
+            sp.csr_matrix(narrow, dtype=dtype),
+            wide.astype(dtype),
+        ):
+            for options in ({}, SVM, {"lambda_var": 0.1}):
+                LinearLDMClassifier(max_iter=5, **options).fit(X, y)
+                LDMClassifier(max_iter=5, **options).fit(X, y)
+    LDMClassifierCV(Cs=[1.0], cv=2).fit(narrow, y)
+    kernels.MAX_WIDE_ROWS = 100  # as if there were many
+    LDMClassifier(max_iter=5, **SVM).fit(narrow, y)
+    print("compiled since:", sorted({name for name, _ in signatures() - before}))
+
+
+if __name__ == "__main__":
+    main()
