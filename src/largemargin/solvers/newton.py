@@ -22,8 +22,9 @@ GROWTH = 3.0
 MAX_GROWTH = 1e5
 # The anchor follows when the gradient is this small against the proximal step.
 ACCURACY = 0.25
-# So many steps without a smaller gap mean that rounding is all that is left; while no
-# gap is known, as for a hard margin not yet reached, the anchor may move more often.
+# So many steps without a notably smaller gap mean that rounding is all that is left; while
+# no gap is known, as for a hard margin not yet reached, the anchor may move more often.
+NOTABLY = 0.99
 PATIENCE = 100
 MAX_MOVES = 1000
 # A separating margin below this fraction of the rows' length counts as none.
@@ -47,8 +48,8 @@ def solve_newton(problem, *, tol, max_iter, start=None, progress=None, rng=None)
     point, anchor = _begin(problem, start)
     sigma = _first_sigma(problem, start)
     largest_sigma = MAX_GROWTH * sigma
-    n_iter = n_moves = best_iter = 0
-    best = None
+    n_iter = n_moves = notable_iter = 0
+    best, notable_gap = None, np.inf
     while True:
         point = problem.centre(point, anchor, sigma)
         beta, extra = problem.dual_step(point.margins, anchor, sigma)
@@ -58,9 +59,10 @@ def solve_newton(problem, *, tol, max_iter, start=None, progress=None, rng=None)
         progress(certificate)
         if best is None or certificate.gap < best.certificate.gap:
             best = Best(point, beta, slope, slope_norm, certificate)
-            best_iter, n_moves = n_iter, 0
+        if certificate.gap < NOTABLY * notable_gap:
+            notable_gap, notable_iter, n_moves = certificate.gap, n_iter, 0
         bounded = np.isfinite(best.certificate.gap)
-        stuck = bounded and max(n_iter - best_iter, n_moves) >= PATIENCE
+        stuck = bounded and max(n_iter - notable_iter, n_moves) >= PATIENCE
         if stuck or n_iter >= max_iter or n_moves >= MAX_MOVES:
             break
         if certificate.relative <= tol:
