@@ -3,11 +3,11 @@ import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
-from tiny_set import ROWS, entry_with
 
 from largemargin.datasets.loading import cache_directory
 from largemargin.datasets.registry import ENTRIES
 from largemargin.datasets.sources import LibsvmFiles, RemoteFile
+from tiny_set import ROWS, entry_with
 
 
 @pytest.fixture(autouse=True)

@@ -11,12 +11,12 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_array_equal
 from sklearn.datasets import get_data_home, load_breast_cancer
-from tiny_set import ROWS
 
 from largemargin import datasets
 from largemargin.datasets.entry import Form
 from largemargin.datasets.loading import cache_directory
 from largemargin.datasets.sources import LibsvmFiles, RemoteFile
+from tiny_set import ROWS
 
 DATA = os.environ.get("LARGEMARGIN_DATA")
 PACKERS = {".xz": lzma.compress, ".bz2": bz2.compress, ".gz": gzip.compress, "": bytes}
