@@ -107,6 +107,17 @@ class MarginClassifier(ClassifierMixin, BaseEstimator):
         positives = classes[1:] if len(classes) == 2 else classes
         return classes, [np.where(y == label, 1.0, -1.0) for label in positives]
 
+    def _keep_margins(self, margins, weight):
+        """Store mean and variance of the margins of each machine."""
+        means = [weight @ some / weight.sum() for some in margins]
+        self.margin_mean_ = per_machine(means)
+        self.margin_variance_ = per_machine(
+            [
+                weight @ (some - mean) ** 2 / weight.sum()
+                for some, mean in zip(margins, means, strict=True)
+            ]
+        )
+
     def predict(self, X):
         """Predict the class of each row.
 
@@ -147,6 +158,11 @@ class MarginClassifier(ClassifierMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+def per_machine(values):
+    """Return one number for two classes, else an array with one a machine."""
+    return np.array(values) if len(values) > 1 else float(values[0])
 
 
 def canonical_rows(X):

@@ -10,7 +10,7 @@ from joblib import effective_n_jobs
 from sklearn.utils import check_random_state
 
 from largemargin._compat import Interval
-from largemargin.estimators.base import MarginClassifier
+from largemargin.estimators.base import MarginClassifier, per_machine
 from largemargin.solvers import Progress, Start, solve
 from largemargin.threads import one_blas_thread
 
@@ -104,25 +104,15 @@ class CertifiedClassifier(MarginClassifier):
     def _keep_results(self, classes, results, weight, counted):
         """Store what every machine reports; ``counted`` are the rows with weight."""
         solutions, histories = zip(*results, strict=True)
-        means = [weight @ s.margins / weight.sum() for s in solutions]
-        variances = [
-            weight @ (s.margins - mean) ** 2 / weight.sum()
-            for s, mean in zip(solutions, means, strict=True)
-        ]
         beta = np.zeros((len(solutions), len(counted)))
         beta[:, counted] = weight * np.array([s.beta for s in solutions])
         several = len(solutions) > 1
-
-        def shape(values):
-            return np.array(values) if several else float(values[0])
-
         self.classes_ = classes
         self.intercept_ = np.array([s.offset for s in solutions])
-        self.objective_ = shape([s.certificate.primal for s in solutions])
-        self.duality_gap_ = shape([s.certificate.relative for s in solutions])
+        self.objective_ = per_machine([s.certificate.primal for s in solutions])
+        self.duality_gap_ = per_machine([s.certificate.relative for s in solutions])
         self.n_iter_ = max(s.n_iter for s in solutions)
-        self.margin_mean_ = shape(means)
-        self.margin_variance_ = shape(variances)
+        self._keep_margins([s.margins for s in solutions], weight)
         self.dual_beta_ = beta if several else beta[0]
         self.history_ = list(histories) if several else histories[0]
 

@@ -112,7 +112,11 @@ class MAMCClassifier(LinearOrKernelExpansion, MarginClassifier):
         elements, offsets = zip(*machines, strict=True)
         self.intercept_ = np.array(offsets)
         self._keep_elements(X, elements, counted)
-        self._keep_margins(elements, signs, weight[counted])
+        margins = [
+            sign * (element.scores + offset)
+            for element, sign, offset in zip(elements, signs, offsets, strict=True)
+        ]
+        self._keep_margins(margins, weight[counted])
 
     def _average(self, rows, sign, weight):
         """Return the element of largest mean margin, and its intercept."""
@@ -160,18 +164,3 @@ class MAMCClassifier(LinearOrKernelExpansion, MarginClassifier):
                 f"squared length, {squared_length:.3g}, so the mean margin has no maximum. "
                 "Use a kernel that is positive semi-definite."
             )
-
-    def _keep_margins(self, elements, signs, weight):
-        margins = np.array(
-            [
-                sign * (element.scores + offset)
-                for element, sign, offset in zip(
-                    elements, signs, self.intercept_, strict=True
-                )
-            ]
-        )
-        means = margins @ weight / weight.sum()
-        variances = (margins - means[:, None]) ** 2 @ weight / weight.sum()
-        several = len(elements) > 1
-        self.margin_mean_ = means if several else float(means[0])
-        self.margin_variance_ = variances if several else float(variances[0])

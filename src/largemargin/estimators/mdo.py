@@ -10,7 +10,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.extmath import row_norms, safe_sparse_dot
 
 from largemargin._compat import Interval, StrOptions
-from largemargin.estimators.base import MarginClassifier
+from largemargin.estimators.base import MarginClassifier, per_machine
 from largemargin.estimators.linear import design_of
 from largemargin.problem import Problem
 from largemargin.solvers import solve
@@ -214,14 +214,10 @@ class MDOClassifier(MarginClassifier):
             machine.total * np.array([end.fun for end in machine.ends])
             for machine in machines
         ]
-
-        def shape(values):
-            return np.array(values) if several else float(values[0])
-
         self.objectives_ = np.array(objectives) if several else objectives[0]
-        self.objective_ = shape([values.min() for values in objectives])
-        self.alpha_ = shape([machine.alpha for machine in machines])
-        self.beta_ = shape([machine.beta for machine in machines])
+        self.objective_ = per_machine([values.min() for values in objectives])
+        self.alpha_ = per_machine([machine.alpha for machine in machines])
+        self.beta_ = per_machine([machine.beta for machine in machines])
         self.n_iter_ = max(1, *(end.nit for machine in machines for end in machine.ends))
 
     def _scores(self, X):
