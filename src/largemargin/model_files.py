@@ -7,10 +7,7 @@ The digest finds accidents, not forgers. Those get no further than the types lis
 
 import hashlib
 import json
-import os
-import secrets
 import sys
-from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from zipfile import ZIP_DEFLATED
@@ -19,6 +16,7 @@ import numpy as np
 import sklearn
 
 import largemargin
+from largemargin.files import replaced
 
 MAGIC = b"largemargin model"
 FORMAT = 1
@@ -213,20 +211,6 @@ def untrusted(payload, trusted):
 def digest(contents):
     """Return the SHA-256 of some bytes, in hexadecimal digits."""
     return hashlib.sha256(contents).hexdigest().encode()
-
-
-@contextmanager
-def replaced(path):
-    """Give a stream whose contents take the place of a file when the block ends well."""
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-    try:
-        with temporary.open("xb") as stream:
-            yield stream
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def skops_io():

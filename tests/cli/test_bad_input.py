@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from largemargin import model_files
+from largemargin import files
 
 
 @pytest.mark.parametrize("name", ["empty.csv", "empty.libsvm", "empty", "empty.npz"])
@@ -164,7 +164,7 @@ def full_disk(monkeypatch):
     def fail(descriptor):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr(model_files.os, "fsync", fail)
+    monkeypatch.setattr(files.os, "fsync", fail)
 
 
 def test_a_full_disk_leaves_no_half_written_model(refused, full_disk, libsvm, tmp_path):

@@ -7,7 +7,7 @@ import sys
 from contextlib import contextmanager
 from pathlib import Path
 
-from largemargin.model_files import replaced
+from largemargin.files import replaced
 
 
 def check_writable(path):

@@ -1,10 +1,10 @@
 """Everything that the study writes: tables, figures, and a report with all of them."""
 
-import os
 from io import BytesIO
 from itertools import product
 from pathlib import Path
 
+from largemargin.files import replaced
 from largemargin.study.methods import METHODS
 from largemargin.study.protocols import PROTOCOLS
 from largemargin.study.rendering import RENDERERS, markdown
@@ -85,12 +85,8 @@ def picture_name(number, protocol):
 
 def write_atomically(path, content):
     """Write a file that is either the old or the new one, whatever happens."""
-    part = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        part.write_bytes(content)
-        os.replace(part, path)
-    finally:
-        part.unlink(missing_ok=True)
+    with replaced(path) as stream:
+        stream.write(content)
     return path
 
 

@@ -8,6 +8,8 @@ from numbers import Real
 from operator import attrgetter
 from pathlib import Path
 
+from largemargin.files import replaced
+
 try:
     import fcntl
 except ImportError:  # Windows has no such locks; runs there are not kept apart.
@@ -168,9 +170,8 @@ class Store:
         table = {
             key: asdict(value) for key, value in sorted({**noted, name: facts}.items())
         }
-        replacement = self.directory / (DATASETS + ".new")
-        replacement.write_text(json.dumps(table, indent=1) + "\n", encoding="utf-8")
-        os.replace(replacement, self.directory / DATASETS)
+        with replaced(self.directory / DATASETS) as stream:
+            stream.write(json.dumps(table, indent=1).encode() + b"\n")
 
     def open(self):
         """Lock the store for writing; end the last line, or remove it if it is torn."""
