@@ -13,7 +13,7 @@ few multiplications.
 
 import numpy as np
 
-from largemargin.problem import Certificate
+from largemargin.certificate import Certificate
 
 
 class Nearby:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from largemargin import files
+from largemargin import files, model_files
 
 
 @pytest.mark.parametrize("name", ["empty.csv", "empty.libsvm", "empty", "empty.npz"])

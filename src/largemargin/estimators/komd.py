@@ -6,10 +6,11 @@ from numbers import Real
 import numpy as np
 
 from largemargin._compat import Interval, StrOptions
+from largemargin.certificate import Certificate
 from largemargin.estimators.certified import CertifiedClassifier
 from largemargin.estimators.expansion import LinearOrKernelExpansion
 from largemargin.losses import HINGE, Band
-from largemargin.problem import Certificate, NotSeparable, Problem
+from largemargin.problem import NotSeparable, Problem
 from largemargin.solvers import SOLVERS, Solution, Start, solve
 
 # The machine behind is solved anew, more closely by this factor, until the weights it

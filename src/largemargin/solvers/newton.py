@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from largemargin.problem import Certificate, NotSeparable, Point
+from largemargin.certificate import Certificate
+from largemargin.problem import NotSeparable, Point
 from largemargin.solvers.solution import Progress, Solution
 
 # Smoothing of the hinge at the start, in units of C; it sharpens by GROWTH a round.

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from largemargin.problem import Certificate
+from largemargin.certificate import Certificate
 
 logger = logging.getLogger("largemargin")
 
