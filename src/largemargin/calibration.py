@@ -10,6 +10,18 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from largemargin._compat import StrOptions, check_sample_weight, fit_context, safe_split
 
+# Where scikit-learn has steps that do not look at labels, or else have a tag that says so.
+BLIND = (
+    "sklearn.compose.",
+    "sklearn.decomposition.",
+    "sklearn.feature_extraction.",
+    "sklearn.impute.",
+    "sklearn.kernel_approximation",
+    "sklearn.pipeline",
+    "sklearn.preprocessing.",
+    "sklearn.random_projection",
+)
+
 
 def calibrate(machine, X, y, *, method="sigmoid", cv=None, sample_weight=None):
     """Return a fitted classifier with probabilities added, its predictions as they were.
@@ -96,7 +108,9 @@ class CalibratedMachine(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     Notes
     -----
-    Costs one fit a fold, at the parameters that a search has found on all rows.
+    A search of this library has scores of unseen rows already, ``unseen_scores_``. For
+    others, and in pipelines with steps that may learn from labels, it costs one fit a fold,
+    at the parameters that the search has found on all rows.
 
     Examples
     --------
@@ -152,16 +166,10 @@ class CalibratedMachine(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         X, y, sample_weight = indexable(X, column_or_1d(y, warn=True), sample_weight)
         if sample_weight is not None:
             sample_weight = check_sample_weight(sample_weight, X, dtype=np.float64)
-        cv = search_folds(machine) if self.cv is None else self.cv
-        splits = list(check_cv(cv, y, classifier=True).split(X, y))
-        scores = [
-            unseen_scores(machine, X, y, sample_weight, train, test)
-            for train, test in splits
-        ]
-        tested = np.concatenate([np.arange(len(y))[test] for _, test in splits])
+        tested, scores = self._unseen_scores(machine, X, y, sample_weight)
         weight = np.ones(len(y)) if sample_weight is None else sample_weight
         self.calibration_ = fit_map(
-            np.concatenate(scores),
+            scores,
             y[tested],
             weight[tested],
             classes=machine.classes_,
@@ -174,6 +182,26 @@ class CalibratedMachine(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             if hasattr(machine, name):
                 setattr(self, name, getattr(machine, name))
         return self
+
+    def _unseen_scores(self, machine, X, y, sample_weight):
+        """Return the numbers of rows that are tested in folds, and their scores there."""
+        kept = scores_of_search(machine) if self.cv is None else None
+        if kept is not None:
+            if len(kept) != len(y):
+                raise ValueError(
+                    f"Expected the {len(kept)} rows that the search was fitted on; got "
+                    f"{len(y)}."
+                )
+            tested = np.flatnonzero(~np.isnan(as_columns(kept)).any(axis=1))
+            return tested, kept[tested]
+        cv = search_folds(machine) if self.cv is None else self.cv
+        splits = list(check_cv(cv, y, classifier=True).split(X, y))
+        scores = [
+            scores_in_fold(machine, X, y, sample_weight, train, test)
+            for train, test in splits
+        ]
+        tested = [np.arange(len(y))[test] for _, test in splits]
+        return np.concatenate(tested), np.concatenate(scores)
 
     def predict(self, X):
         """Predict the class of each row by the machine.
@@ -297,7 +325,7 @@ def side_with(winners, probabilities):
     return out
 
 
-def unseen_scores(machine, X, y, sample_weight, train, test):
+def scores_in_fold(machine, X, y, sample_weight, train, test):
     """Return the scores that a machine fitted on some rows gives to others."""
     fold = unsearched(machine)
     X_train, y_train = safe_split(fold, X, y, train)
@@ -319,6 +347,29 @@ def unsearched(machine):
     if hasattr(machine, "best_estimator_"):
         return unsearched(machine.best_estimator_)
     return clone(machine)
+
+
+def scores_of_search(machine):
+    """Return the scores of unseen rows that a search at the end of the machine has kept.
+
+    None if there are none, or if the steps before it may have learned from the labels of
+    all rows: no row is unseen then.
+    """
+    while isinstance(machine, Pipeline):
+        if not all(is_blind(step) for _, step in machine.steps[:-1]):
+            return None
+        machine = machine[-1]
+    return getattr(machine, "unseen_scores_", None)
+
+
+def is_blind(step):
+    """Return whether a step of a pipeline is known to be fitted without labels."""
+    parts = [step, *step.get_params().values()] if hasattr(step, "fit") else []
+    return all(
+        type(part).__module__.startswith(BLIND) and not get_tags(part).target_tags.required
+        for part in parts
+        if hasattr(part, "fit")
+    )
 
 
 def search_folds(machine):

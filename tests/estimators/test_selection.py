@@ -19,6 +19,7 @@ from sklearn.model_selection import (
     PredefinedSplit,
     ShuffleSplit,
     StratifiedKFold,
+    cross_val_predict,
 )
 
 from largemargin import (
@@ -285,7 +286,7 @@ def test_leave_one_out_is_a_splitter_like_any_other(rows):
 
 
 def test_an_interrupt_tells_how_much_was_done(rows, monkeypatch):
-    original, calls = search_module.accuracies, []
+    original, calls = search_module.judgements, []
 
     def third_time_interrupted(*args):
         calls.append(1)
@@ -293,7 +294,7 @@ def test_an_interrupt_tells_how_much_was_done(rows, monkeypatch):
             raise KeyboardInterrupt
         return original(*args)
 
-    monkeypatch.setattr(search_module, "accuracies", third_time_interrupted)
+    monkeypatch.setattr(search_module, "judgements", third_time_interrupted)
     search, _ = pair("linear", cv=ShuffleSplit(4, random_state=0))
     with pytest.raises(KeyboardInterrupt, match=r"after 48 of 64 fits \(16 points in 4"):
         search.fit(*rows)
@@ -359,6 +360,64 @@ def test_names_of_features_reach_the_best_machine(rows):
     search = LDMClassifierCV(Cs=[1.0], lambda_vars=[0.0], cv=2).fit(X, y)
     assert list(search.best_estimator_.feature_names_in_) == list("abcdef")
     assert_array_equal(search.predict(X), search.best_estimator_.predict(X))
+
+
+@pytest.mark.parametrize("scoring", [None, "roc_auc"])
+@pytest.mark.parametrize("kind", ["kernel", "linear"])
+def test_scores_of_unseen_rows_are_those_of_the_best_point_in_its_folds(
+    rows, kind, scoring
+):
+    X, y = rows
+    ours, _ = pair(kind, cv=StratifiedKFold(3, shuffle=True, random_state=1))
+    ours.set_params(scoring=scoring).fit(X, y)
+    expected = cross_val_predict(
+        ours.best_estimator_, X, y, cv=ours.cv, method="decision_function"
+    )
+    assert_allclose(ours.unseen_scores_, expected, atol=1e-5)
+
+
+def test_scores_of_unseen_rows_have_a_column_a_class_that_has_weight(iris):
+    X, y = iris
+    options = {"Cs": [1], "lambda_vars": [0], "lambda_means": [0], "cv": 3, **TIGHT}
+    search = LinearLDMClassifierCV(**options).fit(X, y)
+    expected = cross_val_predict(
+        search.best_estimator_, X, y, cv=3, method="decision_function"
+    )
+    assert_allclose(search.unseen_scores_, expected, atol=1e-5)
+    search.fit(X, y, sample_weight=(y != 2).astype(float))
+    assert search.unseen_scores_.shape == (150,)
+    assert ((search.unseen_scores_ > 0) == y)[y != 2].mean() > 0.9
+
+
+def test_of_folds_that_test_a_row_the_first_gives_its_score(rows):
+    X, y = rows
+    train, test = np.arange(40, 90), np.arange(20)
+    splits = [(train, test), (train[:40], np.arange(10, 30))]
+    options = {"Cs": [1], "lambda_vars": [0], "lambda_means": [0], **TIGHT}
+    found = LinearLDMClassifierCV(cv=splits, **options).fit(X, y).unseen_scores_
+    machine = LinearLDMClassifier(lambda_var=0, lambda_mean=0, **TIGHT)
+    first = machine.fit(X[train], y[train]).decision_function(X[:20])
+    second = machine.fit(X[train[:40]], y[train[:40]]).decision_function(X[20:30])
+    assert_allclose(found[:30], [*first, *second], atol=1e-5)
+    assert np.isnan(found[30:]).all()
+
+
+def test_a_fold_that_lacks_a_class_scores_no_row(iris):
+    X, y = iris
+    without = np.flatnonzero(y != 2)
+    splits = [(without[::2], without[1::2]), (np.arange(0, 150, 2), [1, 51, 101])]
+    options = {"Cs": [1], "lambda_vars": [0], "lambda_means": [0]}
+    scores = LinearLDMClassifierCV(cv=splits, **options).fit(X, y).unseen_scores_
+    assert_array_equal(np.flatnonzero(~np.isnan(scores).any(axis=1)), [1, 51, 101])
+
+
+def test_too_many_scores_are_not_kept(rows, monkeypatch):
+    search = LinearLDMClassifierCV(Cs=[1], lambda_vars=[0], lambda_means=[0], cv=3)
+    assert hasattr(search.fit(*rows), "unseen_scores_")
+    monkeypatch.setattr(search_module, "MAX_KEPT", 89)
+    assert not hasattr(search.fit(*rows), "unseen_scores_")
+    monkeypatch.undo()
+    assert not hasattr(search.set_params(refit=False).fit(*rows), "unseen_scores_")
 
 
 def test_a_search_without_a_refit_forgets_the_last_one(rows):

@@ -213,10 +213,11 @@ def fitted(schema, machine, X, y, options):
 
 
 def save(model, schema, output):
-    """Keep a model, as silent as any other."""
+    """Keep a model, as silent as any other and without a number for every row."""
     from largemargin.cli.models import save_model, without_calibration
 
     machine = without_calibration(model)[-1]
+    vars(machine).pop("unseen_scores_", None)
     for part in (machine, getattr(machine, "best_estimator_", machine)):
         if "verbose" in part.get_params():
             part.set_params(verbose=0)

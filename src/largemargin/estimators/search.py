@@ -36,6 +36,8 @@ logger = logging.getLogger("largemargin")
 # Gram matrices of fewer rows than this lose more by waking a second thread.
 THREADED_ROWS = 2000
 PRICES = "C", "lambda_var", "lambda_mean"
+# Scores of unseen rows are kept, in float32, until the best point is known: so many.
+MAX_KEPT = 2**26
 
 
 def accuracy(machine, X, y, sample_weight=None):
@@ -83,15 +85,16 @@ class Outcome:
     seconds: float = 0.0
     score_seconds: float = 0.0
     errors: dict = field(default_factory=dict)
+    unseen: dict = field(default_factory=dict)
     n_short: int = 0
 
 
 class Search:
     """Scores of a machine at many points in the folds of a cross-validation."""
 
-    def __init__(self, machine, points, scorer, *, n_jobs, verbose):
+    def __init__(self, machine, points, scorer, *, n_jobs, verbose, keeps_unseen):
         self.machine, self.points, self.scorer = machine, points, scorer
-        self.n_jobs, self.verbose = n_jobs, verbose
+        self.n_jobs, self.verbose, self.keeps_unseen = n_jobs, verbose, keeps_unseen
         self.stop, self.lock = Event(), Lock()
         self.n_done = self.n_fits = 0
         self.begin = time.perf_counter()
@@ -106,8 +109,10 @@ class Search:
             for fold, (train, test) in enumerate(splits)
             for numbers in by_width.values()
         ]
-        self.n_fits = len(self.points) * len(splits)
-        table = Table(len(self.points), len(splits))
+        self.n_fits, n_classes = len(self.points) * len(splits), len(np.unique(y))
+        n_scores = len(y) * len(self.points) * (n_classes if n_classes > 2 else 1)
+        self.keeps_unseen &= n_scores <= MAX_KEPT
+        table = Table(len(self.points), splits)
         n_threads = min(effective_n_jobs(self.n_jobs), len(tasks))
         single = n_threads > 1 or X.shape[0] < THREADED_ROWS
         attempt = partial(self._attempt, X, y, sample_weight)
@@ -191,11 +196,14 @@ class Search:
             served.setdefault(tuple(a.number for a in answers), []).append(k)
         solved = time.perf_counter()
         solutions = [path.solutions for path in paths]
-        if self.scorer is accuracy and served:
-            shares = accuracies(machine, classes, fold, solutions, list(served))
-            for share, ks in zip(shares, served.values(), strict=True):
-                outcome.scores[ks] = share
-        elif served:
+        if served and (self.scorer is accuracy or self.keeps_unseen):
+            judged = judgements(machine, fold, solutions, list(served))
+            for values, ks in zip(judged, served.values(), strict=True):
+                if self.scorer is accuracy:
+                    outcome.scores[ks] = share_right(values, classes, fold)
+                if self.keeps_unseen:
+                    outcome.unseen |= dict.fromkeys(ks, values.astype(np.float32))
+        if served and self.scorer is not accuracy:
             self._score(machine, classes, fold, solutions, points, served, outcome)
         outcome.seconds = (solved - begin) / len(points)
         outcome.score_seconds = (time.perf_counter() - solved) / len(points)
@@ -244,34 +252,40 @@ class Search:
                 outcome.errors.update(dict.fromkeys(ks, error))
 
 
-def accuracies(machine, classes, fold, solutions, combinations):
-    """Return the accuracy of each combination of solutions, one for each class."""
+def judgements(machine, fold, solutions, combinations):
+    """Yield the scores of the test rows by each combination, a column a class."""
     scores = [
         machine._score_solutions(fold.X_test, fold.X, some, fold.counted)
         + np.array([solution.offset for solution in some])
         for some in solutions
     ]
-    shares = []
     for chosen in combinations:
-        columns = [values[:, n] for values, n in zip(scores, chosen, strict=True)]
-        if len(columns) == 1:
-            winners = (columns[0] > 0).astype(int)
-        else:
-            winners = np.argmax(columns, axis=0)
-        right = classes[winners] == fold.y_test
-        shares.append(np.average(right, weights=fold.test_weight))
-    return shares
+        yield np.column_stack(
+            [values[:, n] for values, n in zip(scores, chosen, strict=True)]
+        )
+
+
+def share_right(scores, classes, fold):
+    """Return the share of the test rows whose scores give their class."""
+    if scores.shape[1] == 1:
+        winners = (scores[:, 0] > 0).astype(int)
+    else:
+        winners = scores.argmax(axis=1)
+    return np.average(classes[winners] == fold.y_test, weights=fold.test_weight)
 
 
 class Table:
     """Scores and seconds, a row a point and a column a fold; and what went wrong."""
 
-    def __init__(self, n_points, n_folds):
-        self.scores = np.full((n_points, n_folds), np.nan)
-        self.seconds = np.zeros((n_points, n_folds))
-        self.score_seconds = np.zeros((n_points, n_folds))
+    def __init__(self, n_points, splits):
+        self.splits = splits
+        shape = n_points, len(splits)
+        self.scores = np.full(shape, np.nan)
+        self.seconds = np.zeros(shape)
+        self.score_seconds = np.zeros(shape)
         self.errors = {}
         self.passed_over = {}
+        self.unseen = {}
         self.n_short = 0
 
     def put(self, task, outcome):
@@ -284,6 +298,22 @@ class Table:
         for k, error in outcome.errors.items():
             kind = self.passed_over if isinstance(error, NoMinimum) else self.errors
             kind[numbers[k], fold] = error
+        for k, scores in outcome.unseen.items():
+            self.unseen[numbers[k], fold] = scores
+
+    def unseen_scores(self, point, shape):
+        """Return the scores that a point gave to rows outside its training folds.
+
+        NaN is where no fold tests a row, or that one lacked a class; where several test
+        it, the first counts.
+        """
+        scores = np.full(shape, np.nan)
+        rows = np.arange(len(scores))
+        for fold, (_, test) in reversed(list(enumerate(self.splits))):
+            found = self.unseen.get((point, fold))
+            if found is not None and found.shape[1] == shape[1]:
+                scores[rows[test]] = found
+        return scores[:, 0] if shape[1] == 1 else scores
 
     def settle(self, error_score, name):
         """Put the error score where something failed; warn, or raise if told to.

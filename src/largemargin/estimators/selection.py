@@ -127,18 +127,27 @@ class BaseLDMClassifierCV(ClassifierMixin, BaseEstimator):
             scorer = accuracy
             if self.scoring not in (None, "accuracy"):
                 scorer = check_scoring(machine, self.scoring)
+            self.classes_ = np.unique(y)
             search = Search(
-                machine, points, scorer, n_jobs=self.n_jobs, verbose=self.verbose
+                machine,
+                points,
+                scorer,
+                n_jobs=self.n_jobs,
+                verbose=self.verbose,
+                keeps_unseen=self.refit,
             )
             table = search.run(X, y, sample_weight, splits)
             table.settle(self.error_score, type(self).__name__)
             self._choose(points, table)
             self.n_splits_ = len(splits)
-            self.classes_ = np.unique(y)
-            for name in "best_estimator_", "n_iter_":
+            for name in "best_estimator_", "n_iter_", "unseen_scores_":
                 vars(self).pop(name, None)
             if self.refit:
                 self._refit(machine, X, y, sample_weight)
+            if search.keeps_unseen:
+                n_columns = len(self.classes_) if len(self.classes_) > 2 else 1
+                shape = X.shape[0], n_columns
+                self.unseen_scores_ = table.unseen_scores(self.best_index_, shape)
         return self
 
     def _refit(self, machine, X, y, sample_weight):
@@ -317,6 +326,11 @@ class LDMClassifierCV(BaseLDMClassifierCV):
     cv_results_ : dict of ndarray
         As in ``GridSearchCV``; times of shared work are divided evenly.
 
+    unseen_scores_ : ndarray of shape (n_samples,) or (n_samples, n_classes)
+        Scores of the training rows by the best point, each fitted without the fold that
+        tests the row; NaN where none does. Not kept with ``refit=False``, or where those of
+        all points would take more than 256 MB until the best is known.
+
     n_splits_ : int
         Number of folds.
 
@@ -492,6 +506,11 @@ class LinearLDMClassifierCV(BaseLDMClassifierCV):
 
     cv_results_ : dict of ndarray
         As in ``GridSearchCV``; times of shared work are divided evenly.
+
+    unseen_scores_ : ndarray of shape (n_samples,) or (n_samples, n_classes)
+        Scores of the training rows by the best point, each fitted without the fold that
+        tests the row; NaN where none does. Not kept with ``refit=False``, or where those of
+        all points would take more than 256 MB until the best is known.
 
     n_splits_ : int
         Number of folds.
