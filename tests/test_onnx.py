@@ -6,17 +6,25 @@ import numpy as np
 import onnxruntime
 import pytest
 import scipy.sparse as sp
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
+from sklearn.compose import ColumnTransformer
 from sklearn.datasets import make_moons
 from sklearn.exceptions import NotFittedError
+from sklearn.impute import SimpleImputer
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import MinMaxScaler, StandardScaler, minmax_scale
+from sklearn.preprocessing import (
+    MinMaxScaler,
+    OneHotEncoder,
+    StandardScaler,
+    minmax_scale,
+)
 from sklearn.svm import SVC
 
 from largemargin import (
+    CalibratedMachine,
     KOMDClassifier,
     LDMClassifier,
     LDMClassifierCV,
@@ -64,12 +72,12 @@ def run(model, X, dtype=np.float64):
     session = onnxruntime.InferenceSession(
         to_onnx(model, dtype=dtype).SerializeToString(), providers=["CPUExecutionProvider"]
     )
-    return session.run(["label", "scores"], {"X": X})
+    return session.run(None, {"X": X})
 
 
 def assert_graph_agrees(model, X, dtype):
     X = X.astype(dtype)
-    label, scores = run(model, X, dtype)
+    label, scores, *_ = run(model, X, dtype)
     expected = model.decision_function(X)
     assert scores.shape == expected.shape
     assert scores.dtype == dtype
@@ -115,6 +123,71 @@ def test_graphs_of_scikit_learns_searches_agree(dtype, iris):
     pipeline = make_pipeline(StandardScaler(), LDMClassifier())
     search = GridSearchCV(pipeline, {"ldmclassifier__C": [0.1, 1]}, cv=3)
     assert_graph_agrees(search.fit(X[::2], y[::2]), X[1::2], dtype)
+
+
+@pytest.mark.parametrize("method", ["sigmoid", "isotonic"])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_graphs_of_calibrated_machines_agree(n_classes, method, dtype, iris):
+    X, y = iris
+    X, y = X[y < n_classes], SPECIES[y[y < n_classes]]
+    pipeline = make_pipeline(StandardScaler(), LDMClassifier())
+    # Tilted, so that the map contradicts many predictions.
+    pipeline.set_params(ldmclassifier__class_weight={"versicolor": 50})
+    model = CalibratedMachine(pipeline, method=method, cv=3).fit(X[::2], y[::2])
+    rng = np.random.default_rng(0)
+    X_new = X[rng.integers(len(X), size=2000)] + rng.normal(size=(2000, X.shape[1]))
+    assert_graph_agrees(model, X_new, dtype)
+    label, _, probabilities = run(model, X_new.astype(dtype), dtype)
+    assert_array_equal(model.classes_[probabilities.argmax(axis=1)], label)
+    error = np.abs(probabilities - model.predict_proba(X_new.astype(dtype)))
+    assert error.max() <= TOLERANCE[dtype]
+
+
+def test_graphs_fill_in_missing_values(dtype, iris):
+    X, y = iris
+    X = np.where(np.random.default_rng(0).random(X.shape) < 0.1, np.nan, X)
+    model = make_pipeline(SimpleImputer(strategy="median"), LDMClassifier()).fit(X, y)
+    assert_graph_agrees(model, X, dtype)
+
+
+def test_columns_of_words_are_inputs_of_their_own(dtype, iris):
+    pd = pytest.importorskip("pandas")
+    X, y = iris
+    frame = pd.DataFrame(
+        {"colour": np.array(["red", "blue"])[(y > 0) * 1], "size (cm)": X[:, 0]}
+    )
+    encode = ColumnTransformer(
+        [
+            ("words", OneHotEncoder(), ["colour"]),
+            ("numbers", StandardScaler(), ["size (cm)"]),
+        ]
+    )
+    model = make_pipeline(encode, LDMClassifier()).fit(frame, y)
+    frame["size (cm)"] = frame["size (cm)"].astype(dtype)
+    graph = to_onnx(model, dtype=dtype, text_columns=["colour"])
+    session = onnxruntime.InferenceSession(graph.SerializeToString())
+    colour, size = frame[["colour"]].to_numpy(), frame[["size (cm)"]].to_numpy()
+    label, scores = session.run(None, {"colour": colour, "size__cm_": size})
+    assert_array_equal(label, model.predict(frame))
+    assert_allclose(scores, model.decision_function(frame), atol=TOLERANCE[dtype])
+
+
+def test_columns_of_words_that_are_not_known_are_refused(blobs):
+    machine = LinearLDMClassifier().fit(*blobs)
+    with pytest.raises(ValueError, match=r"text_columns must be names .* got \['colour'\]"):
+        to_onnx(machine, text_columns=["colour"])
+
+
+def test_maps_that_are_level_have_a_graph(iris):
+    y = iris[1]
+    rows = np.random.default_rng(0).normal(size=(150, 4))  # which tell nothing of y
+    model = CalibratedMachine(LinearLDMClassifier(), method="isotonic").fit(rows, y)
+    maps = model.calibration_.calibrated_classifiers_[0].calibrators
+    assert min(len(one.X_thresholds_) for one in maps) < 6
+    assert_array_equal(
+        run(model, rows)[2].argmax(axis=1), model.predict_proba(rows).argmax(axis=1)
+    )
+    assert_allclose(run(model, rows)[2], model.predict_proba(rows), atol=1e-12)
 
 
 def test_graphs_take_rows_of_a_precomputed_kernel(dtype, irises):

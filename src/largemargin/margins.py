@@ -12,7 +12,7 @@ LEVELS = (0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99)
 
 
 def unwrap(estimator, X=None):
-    """Return the machine inside pipelines and searches, and the rows that reach it."""
+    """Return the machine inside pipelines, searches and calibrations, and its rows."""
     while True:
         if isinstance(estimator, Pipeline):
             if X is not None and len(estimator) > 1:
@@ -20,12 +20,14 @@ def unwrap(estimator, X=None):
             estimator = estimator[-1]
         elif hasattr(estimator, "best_estimator_"):
             estimator = estimator.best_estimator_
+        elif hasattr(estimator, "machine_"):
+            estimator = estimator.machine_
         else:
             return estimator, X
 
 
 def machine_of(estimator):
-    """Return the machine inside pipelines and searches."""
+    """Return the machine inside pipelines, searches and calibrations."""
     return unwrap(estimator)[0]
 
 

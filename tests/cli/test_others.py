@@ -47,9 +47,33 @@ def test_an_exported_model_predicts_as_the_model_does(good, model, libsvm, cells
     ]
 
 
-def test_a_model_with_words_is_not_exported(refused, table_model, tmp_path):
-    told = refused("export", table_model, tmp_path / "some.onnx")
-    assert "has columns of words (colour)" in told
+@pytest.mark.parametrize("precision", ["float32", "float64"])
+def test_a_graph_takes_columns_of_words_by_their_names(good, flowers, precision, tmp_path):
+    runtime = pytest.importorskip("onnxruntime")
+    flowers.loc[3, "colour"] = flowers.loc[5, "sepal length"] = None
+    table, model, graph = (tmp_path / name for name in ("f.csv", "f.model", "f.onnx"))
+    flowers.to_csv(table, index=False)
+    good("train", table, "-o", model, "--missing", "impute", "--probability", "-q")
+    told = good("export", model, graph, "--json", *["--float32"][precision == "float64" :])
+    inputs = told.record["inputs"]
+    assert inputs == [name.replace(" ", "_") for name in flowers.columns[:-1]]
+    feed = {
+        place: flowers[[name]].fillna("").to_numpy(dtype=object)
+        if name == "colour"
+        else flowers[[name]].to_numpy(dtype=precision)
+        for place, name in zip(inputs, flowers, strict=False)
+    }
+    labels, scores, probabilities = runtime.InferenceSession(graph.read_bytes()).run(
+        ["label", "scores", "probabilities"], feed
+    )
+    told = good("predict", model, table, "--scores", "--probability", "--json").record
+    assert labels.tolist() == told["label"]
+    tolerance = {"float32": 1e-5, "float64": 1e-12}[precision]
+    for k, name in enumerate(("setosa", "versicolor", "virginica")):
+        np.testing.assert_allclose(scores[:, k], told[f"score {name}"], atol=tolerance)
+        np.testing.assert_allclose(
+            probabilities[:, k], told[f"probability {name}"], atol=tolerance
+        )
 
 
 def test_datasets_are_listed(good):

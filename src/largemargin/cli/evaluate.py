@@ -13,13 +13,13 @@ from largemargin.cli.options import json_option, prediction_options
 def main(model, data, as_json, **options):
     """Tell accuracy, AUC and margins of the MODEL on DATA."""
     from largemargin import margin_distribution, terminal
-    from largemargin.cli.models import load_model, without_calibration
+    from largemargin.cli.models import load_model
     from largemargin.cli.predict import rows_for
 
     model, schema = load_model(model)
     X, y = rows_for(schema, data, options, classes=model.classes_)
     facts = {"data": data, "rows": len(y), **quality(model, X, y)}
-    distribution = margin_distribution(without_calibration(model), X, y)
+    distribution = margin_distribution(model, X, y)
     facts |= margin_facts(distribution)
     terminal.show(facts, as_json=as_json)
 

@@ -16,26 +16,30 @@ from largemargin.cli.options import json_option, quiet_option
 def main(model, onnx, float32, as_json, quiet):
     """Write the MODEL as an ONNX graph.
 
-    Runtimes predict with it without Python. It takes dense rows of numbers, in the order of
-    the training columns, and gives labels and scores. Models with columns of words are not
-    written.
+    Runtimes predict with it without Python. It takes dense rows of numbers, X, in the order
+    of the training columns; if some hold words, each column by its name. It gives labels,
+    scores, and the probabilities of a model that has them.
     """
     import numpy as np
 
     from largemargin import terminal
-    from largemargin.cli.models import load_model, without_calibration
+    from largemargin.cli.models import load_model
     from largemargin.cli.outputs import check_writable, written
     from largemargin.onnx import to_onnx
 
     check_writable(onnx)
-    path, (model, schema) = model, load_model(model)
-    if getattr(schema, "words", None):
-        raise ValueError(
-            f"{path} has columns of words ({', '.join(schema.words)}), which the graph "
-            "does not take. Train on numbers only."
-        )
-    graph = to_onnx(without_calibration(model), dtype=np.float32 if float32 else np.float64)
+    model, schema = load_model(model)
+    graph = to_onnx(
+        model,
+        dtype=np.float32 if float32 else np.float64,
+        text_columns=getattr(schema, "words", None) or None,
+    )
     with written(onnx) as stream:
         stream.write(graph.SerializeToString())
-    facts = {"graph": onnx, "features": schema.n_features, "outputs": ["label", "scores"]}
+    facts = {
+        "graph": onnx,
+        "inputs": [entry.name for entry in graph.graph.input],
+        "features": schema.n_features,
+        "outputs": [entry.name for entry in graph.graph.output],
+    }
     terminal.show(facts, as_json=as_json, quiet=quiet)

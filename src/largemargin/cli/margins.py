@@ -20,7 +20,7 @@ def main(model, data, plot, normalise, as_json, **options):
     """Tell and draw the margins of DATA under the MODEL."""
     from largemargin import margin_distribution, terminal
     from largemargin.cli.evaluate import margin_facts
-    from largemargin.cli.models import load_model, without_calibration
+    from largemargin.cli.models import load_model
     from largemargin.cli.outputs import check_writable
     from largemargin.cli.predict import rows_for
 
@@ -29,7 +29,7 @@ def main(model, data, plot, normalise, as_json, **options):
     model_path, (model, schema) = model, load_model(model)
     X, y = rows_for(schema, data, options, classes=model.classes_)
     with terminal.bar("margins"):
-        distribution = margin_distribution(without_calibration(model), X, y)
+        distribution = margin_distribution(model, X, y)
     facts = {"data": data, "rows": len(y), "share below 0": distribution.error}
     facts |= margin_facts(distribution)
     if normalise and distribution.normalised is None:

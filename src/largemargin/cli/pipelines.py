@@ -94,12 +94,15 @@ def word_steps(schema):
     from sklearn.impute import SimpleImputer
     from sklearn.preprocessing import OneHotEncoder
 
+    from largemargin.cli.tables import MISSING_WORD
+
     # Whether unknown words are refused is the command's affair, which knows their lines.
     known = list(schema.words.values())
     encoder = OneHotEncoder(categories=known, handle_unknown="ignore")
     steps = [("encode", encoder)]
     if schema.missing == "impute":
-        steps.insert(0, ("impute", SimpleImputer(strategy="most_frequent")))
+        commonest = SimpleImputer(missing_values=MISSING_WORD, strategy="most_frequent")
+        steps.insert(0, ("impute", commonest))
     return steps
 
 

@@ -19,6 +19,9 @@ from largemargin.cli.columns import (
 )
 from largemargin.datasets.reading import UnreadableFile
 
+# What stands for a missing word: ONNX has strings only.
+MISSING_WORD = ""
+
 
 @dataclass(frozen=True)
 class TableRows:
@@ -194,4 +197,4 @@ class TableSchema:
                 f"{values.iloc[row]!r}, which the training rows had not; they had "
                 f"{some(self.words[name])}. --unknown ignore counts it as none of these."
             )
-        return values.where(~absent, np.nan).to_numpy(dtype=object)
+        return values.where(~absent, MISSING_WORD).to_numpy(dtype=object)

@@ -1,0 +1,160 @@
+"""Classifiers as ONNX graphs, which need neither Python nor this library to predict."""
+
+import numpy as np
+from sklearn.impute import SimpleImputer
+from sklearn.utils.validation import check_is_fitted
+
+from largemargin import (
+    CalibratedMachine,
+    KOMDClassifier,
+    LDMClassifier,
+    LDMClassifierCV,
+    LinearLDMClassifier,
+    LinearLDMClassifierCV,
+    MAMCClassifier,
+    MDOClassifier,
+    ODMClassifier,
+)
+from largemargin.estimators.base import MarginClassifier
+from largemargin.margins import machine_of
+from largemargin.onnx import imputation, machines, probabilities
+
+CLASSIFIERS = (
+    KOMDClassifier,
+    LDMClassifier,
+    LDMClassifierCV,
+    LinearLDMClassifier,
+    LinearLDMClassifierCV,
+    MAMCClassifier,
+    MDOClassifier,
+    ODMClassifier,
+)
+
+
+def to_onnx(model, *, dtype=np.float64, text_columns=None):
+    """Return a fitted classifier as an ONNX model.
+
+    Its input ``X`` takes dense rows, or those of the kernel with the training rows for
+    ``kernel="precomputed"``. Its outputs are ``label``, what ``predict`` gives, ``scores``,
+    what ``decision_function`` does, and for a calibrated machine ``probabilities``. It
+    holds the rows that matter only: ``coef_``, or ``support_vectors_`` and ``dual_coef_``.
+
+    Parameters
+    ----------
+    model : estimator
+        A classifier of this library, refitted by a search or not, calibrated or not, alone
+        or at the end of a scikit-learn pipeline of dense rows.
+
+    dtype : {numpy.float64, numpy.float32}, default=numpy.float64
+        Type of the rows that will come, and of the scores. Probabilities are float64.
+
+    text_columns : iterable of str, default=None
+        Those of the columns that hold words, of a pipeline fitted on a data frame. The
+        graph then has no input ``X`` but one for each column, of shape ``(n_samples, 1)``,
+        by its name with underscores for all but letters and digits.
+
+    Returns
+    -------
+    onnx_model : onnx.ModelProto
+        Write ``onnx_model.SerializeToString()`` to a file.
+
+    Notes
+    -----
+    Scores agree with ours up to rounding: in float32 that of the last cast, in float64
+    that of the sum ``dual_coef_ . k(support_vectors_, x)``, some 1e-16 of its terms added
+    up without their signs. The steps before the classifier in a pipeline, converted by
+    skl2onnx, compute in ``dtype``.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from largemargin import LDMClassifier
+    >>> from largemargin.onnx import to_onnx
+    >>> X, y = make_moons(noise=0.2, random_state=0)
+    >>> onnx_model = to_onnx(LDMClassifier().fit(X, y))
+    >>> [output.name for output in onnx_model.graph.output]
+    ['label', 'scores']
+    """
+    register_converters()
+    from skl2onnx import convert_sklearn
+    from skl2onnx.common.data_types import DoubleTensorType, FloatTensorType
+
+    types = {np.dtype(np.float32): FloatTensorType, np.dtype(np.float64): DoubleTensorType}
+    if np.dtype(dtype) not in types:
+        raise ValueError(f"dtype must be float32 or float64; got {np.dtype(dtype)}.")
+    number = types[np.dtype(dtype)]
+    check_convertible(model)
+    outputs = [("label", None), ("scores", number())]
+    if hasattr(model, "predict_proba"):
+        outputs.append(("probabilities", None))
+    return convert_sklearn(
+        model,
+        initial_types=inputs_of(model, number, text_columns),
+        final_types=outputs,
+        custom_conversion_functions={SimpleImputer: imputation.convert},
+        custom_shape_calculators={SimpleImputer: imputation.settle_output_types},
+    )
+
+
+def check_convertible(model):
+    """Raise unless a model ends in a fitted classifier that a graph can hold."""
+    machine = machine_of(model)
+    if not isinstance(machine, MarginClassifier):
+        raise TypeError(
+            "to_onnx takes a classifier of largemargin, alone, refitted by a search, or at "
+            f"the end of a Pipeline; got {machine!r}."
+        )
+    check_is_fitted(machine)
+    if callable(getattr(machine, "kernel", None)):
+        raise ValueError(
+            f"ONNX knows no Python functions; got kernel={machine.kernel!r}. Use a kernel "
+            "by its name, or kernel='precomputed' and feed the graph its values."
+        )
+
+
+def inputs_of(model, number, text_columns):
+    """Return the names and types of the inputs of a graph, as skl2onnx wants them."""
+    from skl2onnx.common.data_types import StringTensorType
+
+    if text_columns is None:
+        return [("X", number([None, model.n_features_in_]))]
+    names = getattr(model, "feature_names_in_", np.array([])).tolist()
+    unknown = sorted(set(text_columns) - set(names))
+    if unknown or not names:
+        raise ValueError(
+            "text_columns must be names of columns that the model was fitted on; got "
+            f"{list(text_columns)}, while these are {names}."
+        )
+    return [
+        (name, (StringTensorType if name in text_columns else number)([None, 1]))
+        for name in names
+    ]
+
+
+def register_converters():
+    """Teach skl2onnx the classifiers of this library.
+
+    ``to_onnx`` does so itself. Call it to convert, by skl2onnx, pipelines that want options
+    of other converters. Scores are of float64 then.
+    """
+    try:
+        from skl2onnx import update_registered_converter
+    except ImportError:
+        raise ImportError(
+            "ONNX models need skl2onnx: pip install 'largemargin[onnx]'."
+        ) from None
+    for classifier in CLASSIFIERS:
+        update_registered_converter(
+            classifier,
+            f"LargeMargin{classifier.__name__}",
+            machines.settle_output_types,
+            machines.convert,
+            parser=machines.declare_outputs,
+        )
+    update_registered_converter(
+        CalibratedMachine,
+        "LargeMarginCalibration",
+        probabilities.settle_output_types,
+        probabilities.convert,
+        parser=probabilities.declare_outputs,
+    )
