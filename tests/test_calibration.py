@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import expit
+from sklearn import config_context
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import ColumnTransformer
@@ -271,6 +272,59 @@ def test_a_class_without_weight_gets_no_probability(iris):
     calibrated = calibrate(machine, X, y, sample_weight=weight)
     assert_array_equal(calibrated.classes_, [0, 1])
     assert calibrated.predict_proba(X).shape == (150, 2)
+
+
+@pytest.mark.parametrize("unwanted", [0, 2])
+def test_a_class_of_class_weight_zero_gets_no_probability(iris, unwanted):
+    X, y = iris
+    machine = LinearLDMClassifier(class_weight={unwanted: 0}).fit(X, y)
+    without = y != unwanted
+    expected = LinearLDMClassifier().fit(X[without], y[without])
+    splits = list(StratifiedKFold(3).split(X, y))
+    kept = [
+        [np.flatnonzero(np.isin(np.flatnonzero(without), part)) for part in split]
+        for split in splits
+    ]
+    found = calibrate(machine, X, y, cv=splits)
+    expected = calibrate(expected, X[without], y[without], cv=kept)
+    assert_array_equal(found.classes_, expected.classes_)
+    assert_allclose(found.predict_proba(X), expected.predict_proba(X), atol=1e-8)
+
+
+def test_labels_may_be_any_two_numbers(blobs):
+    X, y = blobs
+    halves = np.where(y > 0, 1.5, 0.5)
+    found = calibrate(LinearLDMClassifier().fit(X, halves), X, halves)
+    expected = calibrate(LinearLDMClassifier().fit(X, y), X, y)
+    assert_array_equal(found.classes_, [0.5, 1.5])
+    assert_array_equal(found.predict_proba(X), expected.predict_proba(X))
+
+
+def test_weights_reach_the_pipeline_inside_a_search(blobs):
+    X, y = blobs
+    weight = np.where(X[:, 0] > 0, 3.0, 1.0)
+    pipeline = make_pipeline(StandardScaler(), LinearLDMClassifier())
+    grid = {"linearldmclassifier__C": [1.0]}
+    found = CalibratedMachine(GridSearchCV(pipeline, grid, cv=5)).fit(X, y, weight)
+    expected = CalibratedMachine(pipeline).fit(X, y, weight)
+    assert_array_equal(found.predict_proba(X), expected.predict_proba(X))
+
+
+def test_metadata_routing_does_not_matter(blobs):
+    X, y = blobs
+    with config_context(enable_metadata_routing=True):
+        found = CalibratedMachine(LinearLDMClassifier()).fit(X, y).predict_proba(X)
+    expected = CalibratedMachine(LinearLDMClassifier()).fit(X, y).predict_proba(X)
+    assert_array_equal(found, expected)
+
+
+def test_names_of_features_are_forgotten_in_the_next_fit(blobs):
+    pd = pytest.importorskip("pandas")
+    X, y = blobs
+    model = CalibratedMachine(LinearLDMClassifier())
+    named = model.fit(pd.DataFrame(X, columns=list("abcd")), y)
+    assert named.feature_names_in_.tolist() == list("abcd")
+    assert not hasattr(model.fit(X, y), "feature_names_in_")
 
 
 def test_weights_reach_the_machine_in_a_pipeline(blobs):

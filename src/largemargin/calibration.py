@@ -1,6 +1,7 @@
 """Probabilities that can be trusted, and that agree with what is predicted."""
 
 import numpy as np
+from sklearn import config_context
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.model_selection import check_cv
@@ -9,6 +10,7 @@ from sklearn.utils import get_tags, indexable
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from largemargin._compat import StrOptions, check_sample_weight, fit_context, safe_split
+from largemargin.estimators.base import winners_of
 
 # Where scikit-learn has steps that do not look at labels, or else have a tag that says so.
 BLIND = (
@@ -90,7 +92,8 @@ class CalibratedMachine(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     cv : int, splitter or iterable of splits, default=None
         Folds for the scores of unseen rows. None means those of the search, if the machine
-        is one, else five stratified folds. Splits need not cover every row.
+        is one, else five stratified folds. Splits need not cover every row; those by groups
+        are to be given as such.
 
     Attributes
     ----------
@@ -195,7 +198,9 @@ class CalibratedMachine(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             tested = np.flatnonzero(~np.isnan(as_columns(kept)).any(axis=1))
             return tested, kept[tested]
         cv = search_folds(machine) if self.cv is None else self.cv
-        splits = list(check_cv(cv, y, classifier=True).split(X, y))
+        # Scikit-learn takes labels 0.5 and 1.5 for measurements, which have no strata.
+        numbers = np.unique(y, return_inverse=True)[1]
+        splits = list(check_cv(cv, numbers, classifier=True).split(X, numbers))
         scores = [
             scores_in_fold(machine, X, y, sample_weight, train, test)
             for train, test in splits
@@ -271,14 +276,14 @@ class GivenScores(ClassifierMixin, BaseEstimator):
         return X[:, 0] if X.shape[1] == 1 else X
 
     def predict(self, X):
-        """Return the class of the largest score."""
-        return self.classes_[winners_of(self.decision_function(X))]
+        """Return the class of the largest score; cross_val_predict insists on it."""
+        return self.classes_[winners_of(X)]
 
 
 def fit_map(scores, y, weight, *, classes, method):
     """Return scikit-learn's map from scores to probabilities, fitted to these."""
     # A class that has no weight anywhere is none of the machine's.
-    counted = weight > 0
+    counted = (weight > 0) & np.isin(y, classes)
     scores, y, weight = scores[counted], y[counted], weight[counted]
     missing = np.setdiff1d(classes, y)
     if len(missing):
@@ -290,18 +295,15 @@ def fit_map(scores, y, weight, *, classes, method):
     calibration = CalibratedClassifierCV(
         GivenScores(), method=method, cv=[(every, every)], ensemble=False
     )
-    calibration.fit(as_columns(scores), y, sample_weight=weight)
+    numbers = np.searchsorted(classes, y)
+    with config_context(enable_metadata_routing=False):
+        calibration.fit(as_columns(scores), numbers, sample_weight=weight)
     return calibration.set_params(cv=None)  # twice as many numbers as rows
 
 
 def as_columns(scores):
     """Return scores in the form of rows, a column a machine."""
     return scores.reshape(len(scores), -1)
-
-
-def winners_of(scores):
-    """Return the number of the predicted class of each row."""
-    return (scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
 
 
 def side_with(winners, probabilities):
@@ -380,10 +382,10 @@ def search_folds(machine):
 
 
 def fit_weighted(machine, X, y, sample_weight):
-    """Fit a machine; the weights go to the last step of a pipeline."""
+    """Fit a machine; the weights go to the last step of a pipeline, searched or not."""
     if sample_weight is None:
         return machine.fit(X, y)
-    prefix, last = "", machine
+    prefix, last = "", getattr(machine, "estimator", machine)
     while isinstance(last, Pipeline):
         prefix, last = f"{prefix}{last.steps[-1][0]}__", last[-1]
     return machine.fit(X, y, **{f"{prefix}sample_weight": sample_weight})

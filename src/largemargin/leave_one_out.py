@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from largemargin._compat import check_sample_weight
 from largemargin.designs.kernel import KernelDesign, without_row
 from largemargin.designs.linear import MAX_FACTORED
-from largemargin.estimators.base import class_weights
+from largemargin.estimators.base import class_weights, winners_of
 from largemargin.estimators.kernel import LDMClassifier
 from largemargin.estimators.ldm import BaseLDMClassifier, settle_prices
 from largemargin.margins import unwrap
@@ -221,8 +221,7 @@ class Case:
     def predict_without(self, i):
         """Return the class of a row by machines fitted on all others."""
         scores = [self._score_without(i, k) for k in range(len(self.problems))]
-        winner = int(scores[0] > 0) if len(scores) == 1 else int(np.argmax(scores))
-        return self.classes[winner]
+        return self.classes[winners_of(np.array([scores]))[0]]
 
     def _score_without(self, i, k):
         problem, beta = self.problems[k], self.beta[k]

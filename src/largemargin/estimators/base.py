@@ -131,10 +131,7 @@ class MarginClassifier(ClassifierMixin, BaseEstimator):
         labels : ndarray of shape (n_samples,)
             One of ``classes_`` for each row.
         """
-        scores = self.decision_function(X)
-        if scores.ndim == 1:
-            return self.classes_[(scores > 0).astype(int)]
-        return self.classes_[scores.argmax(axis=1)]
+        return self.classes_[winners_of(self.decision_function(X))]
 
     def decision_function(self, X):
         """Return the signed score of each row.
@@ -158,6 +155,13 @@ class MarginClassifier(ClassifierMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+def winners_of(scores):
+    """Return the number of the class that the scores of each row speak for."""
+    if scores.ndim == 1 or scores.shape[1] == 1:
+        return (scores.ravel() > 0).astype(int)
+    return scores.argmax(axis=1)
 
 
 def per_machine(values):

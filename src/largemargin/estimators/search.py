@@ -24,6 +24,7 @@ from sklearn.exceptions import ConvergenceWarning, FitFailedWarning
 from sklearn.utils import check_random_state
 
 from largemargin._compat import safe_split
+from largemargin.estimators.base import winners_of
 from largemargin.estimators.certified import Stopped
 from largemargin.estimators.ldm import settle_prices
 from largemargin.problem import NoMinimum
@@ -267,11 +268,8 @@ def judgements(machine, fold, solutions, combinations):
 
 def share_right(scores, classes, fold):
     """Return the share of the test rows whose scores give their class."""
-    if scores.shape[1] == 1:
-        winners = (scores[:, 0] > 0).astype(int)
-    else:
-        winners = scores.argmax(axis=1)
-    return np.average(classes[winners] == fold.y_test, weights=fold.test_weight)
+    right = classes[winners_of(scores)] == fold.y_test
+    return np.average(right, weights=fold.test_weight)
 
 
 class Table:
