@@ -18,6 +18,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import (
     MinMaxScaler,
     OneHotEncoder,
+    PolynomialFeatures,
     StandardScaler,
     minmax_scale,
 )
@@ -143,6 +144,42 @@ def test_graphs_of_calibrated_machines_agree(n_classes, method, dtype, iris):
     assert error.max() <= TOLERANCE[dtype]
 
 
+@pytest.mark.parametrize("clip", [False, True])
+def test_graphs_scale_in_float32_as_scikit_learn_does(clip):
+    rng = np.random.default_rng(0)
+    # Far from zero, where a scale rounded to float32 moves a row by more than a score may.
+    X = np.column_stack([rng.normal(2000, 5, 300), rng.normal(1e5, 30, 300)])
+    y = X[:, 0] + X[:, 1] / 6 > 2000 + 1e5 / 6
+    model = make_pipeline(MinMaxScaler((-1, 2), clip=clip), LDMClassifier()).fit(X, y)
+    X_new = np.column_stack([rng.normal(2000, 9, 3000), rng.normal(1e5, 60, 3000)])
+    assert_graph_agrees(model, X_new, np.float32)
+
+
+def test_a_search_may_be_the_end_of_a_pipeline(dtype, iris):
+    X, y = iris
+    search = GridSearchCV(LDMClassifier(), {"C": [0.1, 1]}, cv=3)
+    assert_graph_agrees(make_pipeline(StandardScaler(), search).fit(X, y), X, dtype)
+
+
+@pytest.mark.filterwarnings("ignore:kernel='sigmoid' is not positive:UserWarning")
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_a_machine_that_no_row_matters_to_has_a_graph(kernel, iris):
+    X, y = iris
+    machine = LDMClassifier(0, lambda_mean=0, lambda_var=0, kernel=kernel).fit(X, y)
+    assert len(machine.support_) == 0
+    assert_graph_agrees(machine, X, np.float64)
+
+
+def test_a_graph_that_onnxruntime_cannot_run_is_refused(iris, monkeypatch):
+    X, y = iris
+    steps = PolynomialFeatures(2), StandardScaler(), LinearLDMClassifier()
+    model = make_pipeline(*steps).fit(X, y)
+    with pytest.raises(ValueError, match="onnxruntime cannot run"):
+        to_onnx(model)
+    monkeypatch.setitem(sys.modules, "onnxruntime", None)
+    assert to_onnx(model).graph.node
+
+
 def test_graphs_fill_in_missing_values(dtype, iris):
     X, y = iris
     X = np.where(np.random.default_rng(0).random(X.shape) < 0.1, np.nan, X)
@@ -228,6 +265,13 @@ def test_labels_keep_their_kind(negative, positive, blobs):
     label, _ = run(machine, X)
     assert label.tolist() == machine.predict(X).tolist()
     assert type(label.tolist()[0]) is type(positive)
+
+
+def test_labels_beyond_the_integers_of_onnx_are_refused(blobs):
+    X, y = blobs
+    machine = LinearLDMClassifier().fit(X, np.where(y > 0, 2**64 - 1, 0).astype(np.uint64))
+    with pytest.raises(TypeError, match=r"below 2\^63"):
+        to_onnx(machine)
 
 
 def test_labels_of_strings_may_be_objects(blobs):

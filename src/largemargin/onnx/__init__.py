@@ -1,7 +1,6 @@
 """Classifiers as ONNX graphs, which need neither Python nor this library to predict."""
 
 import numpy as np
-from sklearn.impute import SimpleImputer
 from sklearn.utils.validation import check_is_fitted
 
 from largemargin import (
@@ -17,7 +16,7 @@ from largemargin import (
 )
 from largemargin.estimators.base import MarginClassifier
 from largemargin.margins import machine_of
-from largemargin.onnx import imputation, machines, probabilities
+from largemargin.onnx import machines, probabilities, steps
 
 CLASSIFIERS = (
     KOMDClassifier,
@@ -62,8 +61,9 @@ def to_onnx(model, *, dtype=np.float64, text_columns=None):
     -----
     Scores agree with ours up to rounding: in float32 that of the last cast, in float64
     that of the sum ``dual_coef_ . k(support_vectors_, x)``, some 1e-16 of its terms added
-    up without their signs. The steps before the classifier in a pipeline, converted by
-    skl2onnx, compute in ``dtype``.
+    up without their signs; where scores of two classes are that close, labels may differ.
+    The steps before the classifier in a pipeline compute in ``dtype``; those converted by
+    skl2onnx, all but MinMaxScaler and SimpleImputer, may round otherwise than scikit-learn.
 
     Examples
     --------
@@ -87,13 +87,15 @@ def to_onnx(model, *, dtype=np.float64, text_columns=None):
     outputs = [("label", None), ("scores", number())]
     if hasattr(model, "predict_proba"):
         outputs.append(("probabilities", None))
-    return convert_sklearn(
+    onnx_model = convert_sklearn(
         model,
         initial_types=inputs_of(model, number, text_columns),
         final_types=outputs,
-        custom_conversion_functions={SimpleImputer: imputation.convert},
-        custom_shape_calculators={SimpleImputer: imputation.settle_output_types},
+        custom_conversion_functions=steps.CONVERTERS,
+        custom_shape_calculators=dict.fromkeys(steps.CONVERTERS, steps.settle_output_types),
     )
+    check_runnable(onnx_model, model)
+    return onnx_model
 
 
 def check_convertible(model):
@@ -110,6 +112,21 @@ def check_convertible(model):
             f"ONNX knows no Python functions; got kernel={machine.kernel!r}. Use a kernel "
             "by its name, or kernel='precomputed' and feed the graph its values."
         )
+
+
+def check_runnable(onnx_model, model):
+    """Raise if onnxruntime, where it is installed, has no code for a node of a graph."""
+    try:
+        from onnxruntime import InferenceSession
+    except ImportError:
+        return
+    try:
+        InferenceSession(onnx_model.SerializeToString(), providers=["CPUExecutionProvider"])
+    except Exception as error:  # onnxruntime has a dozen kinds of them
+        raise ValueError(
+            f"skl2onnx made a graph of {model!r} that onnxruntime cannot run: {error} Try "
+            "the other dtype, or other steps before the classifier."
+        ) from error
 
 
 def inputs_of(model, number, text_columns):
@@ -150,6 +167,8 @@ def register_converters():
             machines.settle_output_types,
             machines.convert,
             parser=machines.declare_outputs,
+            # A search of scikit-learn inside a pipeline hands this down.
+            options={"zipmap": [True, False, "columns"]},
         )
     update_registered_converter(
         CalibratedMachine,

@@ -46,10 +46,10 @@ def label_type(classes):
         "U": data_types.StringTensorType,
     }
     kind = np.array(classes.tolist()).dtype.kind
-    if kind not in types:
+    if kind not in types or (classes.dtype.kind == "u" and classes.max() >= 2**63):
         raise TypeError(
-            "ONNX labels are numbers, booleans or strings; got classes of "
-            f"{type(classes.tolist()[0]).__name__}."
+            "ONNX labels are numbers below 2^63, booleans or strings; got classes "
+            f"{classes.tolist()}."
         )
     return types[kind]
 
@@ -81,6 +81,8 @@ def expansion(op, machine, rows):
     if kernel is None or kernel.name == "linear":
         return rows, machine.coef_.T
     coefficients = machine.dual_coef_.T
+    if len(coefficients) == 0:  # of which ONNX cannot have a product
+        return rows, np.zeros((machine.n_features_in_, coefficients.shape[1]))
     if kernel.name == "precomputed":
         return op.Gather(rows, machine.support_, axis=1), coefficients
     support = machine.support_vectors_
