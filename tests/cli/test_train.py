@@ -59,6 +59,11 @@ def machine(tmp_path, good, libsvm):
         (["--method", "komd", "-t", "0"], KOMDClassifier(kernel="linear")),
         (["--method", "mamc"], MAMCClassifier()),
         (["--method", "mdo"], MDOClassifier(random_state=0)),
+        (["--method", "komd", "--set", "lam=0.5"], KOMDClassifier(lam=0.5)),
+        (
+            ["--method", "odm", "--set", "mu=0.2", "--set", "theta=0.3"],
+            ODMClassifier(mu=0.2, theta=0.3),
+        ),
     ],
 )
 def test_options_make_the_machine_they_name(machine, cells, options, expected):
@@ -146,6 +151,8 @@ def test_a_gram_matrix_is_taken_in_svm_trains_form(good, tmp_path, cells):
         (["-o", "m", "--method", "svm", "--lambda-var", "1"], "no use for --lambda-var"),
         (["-o", "m", "--method", "mdo", "-t", "2"], "mdo is linear"),
         (["-o", "m", "--method", "odm", "--cv"], "--cv searches"),
+        (["-o", "m", "--method", "odm", "--set", "lam=1"], "--set may set mu, theta."),
+        (["-o", "m", "--set", "mu"], "'mu' is not NAME=VALUE"),
         (["-o", "m", "-t", "7"], "2 (rbf)"),
         (["-o", "m", "--lambda-mean", "much"], "0.3*scale"),
         (["-o", "m", "-t", "4", "--scale", "unit"], "not to be scaled"),

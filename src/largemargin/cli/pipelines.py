@@ -14,6 +14,8 @@ METHODS = {
 }
 # What concerns the run and not the machine is not missed where a machine has no use for it.
 OF_THE_RUN = {"n_jobs", "random_state", "verbose"}
+# What has an option of its own, or no meaning for a single fit.
+NOT_SET = {"kernel", "warm_start"}
 SEARCHED = "C", "lambda_var", "lambda_mean", "gamma"
 # What a parameter is called on the command line.
 OPTION_OF = {
@@ -138,9 +140,11 @@ def machine_of(method, kernel, given):
     given = {name: value for name, value in given.items() if value is not None}
     useless = sorted(set(given) - known - OF_THE_RUN)
     if useless:
+        told = ", ".join(OPTION_OF.get(name, name) for name in useless)
+        others = ", ".join(sorted(known - set(OPTION_OF) - OF_THE_RUN - NOT_SET))
         raise click.UsageError(
-            f"--method {method} with the {kernel} kernel has no use for "
-            f"{', '.join(OPTION_OF[name] for name in useless)}."
+            f"--method {method} with the {kernel} kernel has no use for {told}"
+            + (f"; --set may set {others}." if others else ".")
         )
     if "kernel" in known:
         machine.set_params(kernel=kernel)

@@ -55,6 +55,24 @@ class NumberOr(click.ParamType):
         return value
 
 
+class Setting(click.ParamType):
+    """A parameter by its name, with a value."""
+
+    name = "name=value"
+
+    def convert(self, value, parameter, context):
+        """Return the name, and the value as a number if it is one."""
+        name, found, text = value.partition("=")
+        if not (name and found and text):
+            self.fail(f"{value!r} is not NAME=VALUE.")
+        for kind in int, float:
+            try:
+                return name, kind(text)
+            except ValueError:
+                pass
+        return name, text
+
+
 machine_options = together(
     click.option(
         "--method", type=click.Choice(list(METHODS)), default="ldm", show_default=True
@@ -88,7 +106,14 @@ machine_options = together(
         flag_value=False,
         default=None,
         type=bool,
-        help="The paper's machine.",
+        help="Put the boundary through the origin, as the paper does.",
+    ),
+    click.option(
+        "--set",
+        "settings",
+        type=Setting(),
+        multiple=True,
+        help="Any other parameter of the method, such as mu=0.5 of odm; may come again.",
     ),
 )
 
@@ -179,7 +204,7 @@ def machine_of_options(options, *, verbose):
 
     names = "C", "gamma", "degree", "coef0", "lambda_var", "lambda_mean", "tol"
     names += "max_iter", "solver", "class_weight", "fit_intercept"
-    given = {name: options[name] for name in names}
+    given = {name: options[name] for name in names} | dict(options["settings"])
     if options["kernel"] == "precomputed" and options["scale"] not in (None, "none"):
         raise click.UsageError("A precomputed kernel is not to be scaled.")
     run = {"n_jobs": options["jobs"], "random_state": options["seed"]}
