@@ -1,6 +1,7 @@
 """Every command as a process: what it writes where, and the code it ends with."""
 
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -27,6 +28,23 @@ FOREVER = (
 )
 
 
+FRUIT = """\
+colour,size,kind
+red,7,apple
+green,8,apple
+red,1,cherry
+black,1.5,cherry
+"""
+# Each with a line that is wrong, and what is told of it.
+WRONG = {
+    "empty": ("", "is empty"),
+    "ragged": (FRUIT + "red,7\n", "line 6: expected 3 cells"),
+    "NaN": (FRUIT + "red,nan,apple\n", "line 6: column 'size' has no value"),
+    "unknown": (FRUIT + "blue,2,apple\n", "line 6: column 'colour' has 'blue'"),
+    "narrow": ("colour,kind\nred,apple\n", "has no column 'size'"),
+}
+
+
 @pytest.fixture(scope="module")
 def place(tmp_path_factory):
     """A directory with rows and a model of them, trained by the command."""
@@ -34,6 +52,8 @@ def place(tmp_path_factory):
     X, y = make_blobs([60, 40], 3, cluster_std=5.0, random_state=0)
     dump_svmlight_file(X, np.where(y == 1, 1, -1), str(place / "cells"), zero_based=False)
     run(place, "train", "cells", "-o", "cells.model", "-t", "0")
+    (place / "fruit.csv").write_text(FRUIT)
+    run(place, "train", "fruit.csv", "-o", "fruit.model")
     return place
 
 
@@ -73,15 +93,80 @@ def test_after_the_warm_up_no_fit_waits_for_the_compiler():
     assert told.stdout == "compiled since: []\n"
 
 
-def test_bad_input_is_one_sentence_and_the_code_1(place):
-    arguments = "predict", "cells", "cells"
+def refuse(place, *arguments, **options):
+    """Run the command in a directory; return the sentence it ends with, and no more."""
+    before = sorted(place.iterdir())
     told = subprocess.run(
-        [*COMMAND, *arguments], cwd=place, capture_output=True, text=True, check=False
+        [*COMMAND, *arguments],
+        cwd=place,
+        capture_output=True,
+        text=True,
+        check=False,
+        **options,
     )
     assert told.returncode == 1
     assert told.stdout == ""
-    assert told.stderr.startswith("largemargin: cells is not a model file")
+    assert told.stderr.startswith("largemargin: ")
     assert told.stderr.count("\n") == 1
+    assert sorted(place.iterdir()) == before
+    return told.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        "predict fruit.model - -o labels",
+        "evaluate fruit.model -",
+        "margins fruit.model - --plot m.png",
+    ],
+)
+@pytest.mark.parametrize("name", WRONG)
+def test_wrong_rows_are_told_by_every_command_that_reads_them(place, arguments, name):
+    text, words = WRONG[name]
+    assert words in refuse(place, *arguments.split(), "--format", "csv", input=text)
+
+
+@pytest.mark.parametrize("arguments", ["train - -o m", "compare -"])
+@pytest.mark.parametrize("name", ["empty", "ragged", "NaN"])
+def test_wrong_rows_are_not_trained_on(place, arguments, name):
+    text, words = WRONG[name]
+    assert words in refuse(place, *arguments.split(), "--format", "csv", input=text)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ("train fruit.csv -o m --label price", "has no column 'price' for the labels"),
+        ("train fruit.csv -o nowhere/m", "nowhere/m: Its directory does not exist"),
+        ("predict cells fruit.csv", "cells is not a model file"),
+        ("predict cells.model fruit.csv", "column 'colour' has 'red'"),
+        ("predict fruit.model cells", "cells has no named columns"),
+        ("predict cells.model cells -o /dev/full", "/dev/full: No space left on device"),
+        ("info cells", "cells is not a model file"),
+        ("export cells cells.onnx", "cells is not a model file"),
+        ("datasets get no-such-set", "no-such-set"),
+        ("study report --output nowhere", "run the study first"),
+    ],
+)
+def test_what_is_wrong_is_one_sentence_and_the_code_1(place, arguments, words):
+    assert words in refuse(place, *arguments.split())
+
+
+def test_a_disk_that_takes_no_more_keeps_the_last_model(tmp_path, place):
+    kept = tmp_path / "cells.model"
+    kept.write_text("as before")
+    told = refuse(
+        tmp_path,
+        "train",
+        place / "cells",
+        "-o",
+        kept,
+        "-t",
+        "0",
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (500, 500)),
+    )
+    assert told == f"largemargin: {kept}: File too large.\n"
+    assert kept.read_text() == "as before"
 
 
 def test_an_interrupt_ends_training_at_once_and_leaves_no_file(tmp_path):
