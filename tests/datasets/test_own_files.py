@@ -62,10 +62,10 @@ def test_a_label_that_is_a_name_and_a_number_is_the_name(write):
     assert_array_equal(datasets.load_file(path, label="0").X, [[1, 2], [3, 4]])
 
 
-@pytest.mark.parametrize("label", ["size", "none", 3, "3", -4, 1.5])
+@pytest.mark.parametrize("label", ["none", 3, "3", -4, 1.5, "--1", "²"])
 def test_a_label_that_is_no_column_lists_the_columns(write, label):
-    path = write("mine.csv", "size,size,sold\n1,1,no\n2,2,yes\n")
-    with pytest.raises(ValueError, match=r"label=.*\['size', 'size', 'sold'\]"):
+    path = write("mine.csv", "size,age,sold\n1,1,no\n2,2,yes\n")
+    with pytest.raises(ValueError, match=r"label=.*\['size', 'age', 'sold'\]"):
         datasets.load_file(path, label=label)
 
 
@@ -94,6 +94,28 @@ def test_words_may_hold_any_character(write):
     assert_array_equal(data.X, [[0, 1, 0], [0, 0, 1], [1, 0, 0]])
 
 
+@pytest.mark.parametrize(
+    "content",
+    [
+        "a;class\n1;x\n2;y\n",
+        "a\tclass\n1\tx\n2\ty\n",
+        " a , class\n 1,x \n2, y\n",
+        "0,1,2,class\n1,0,0,x\n2,0,0,y\n",
+        "2014,2015,class\n1,0,5\n2,0,6\n",
+    ],
+)
+def test_separators_blanks_and_numbers_as_names_do_no_harm(write, content):
+    data = datasets.load_file(write("mine.csv", content))
+    assert_array_equal(data.X[:, 0], [1, 2])
+    assert_array_equal(data.y, [-1, 1])
+
+
+def test_a_column_without_a_name_is_left_out(write):
+    path = write("mine.csv", ",a,class\n0,1,x\n1,2,y\n")
+    with pytest.warns(UserWarning, match=r"mine.csv: column 0 has no name"):
+        assert_array_equal(datasets.load_file(path).X, [[1], [2]])
+
+
 def test_a_mark_of_byte_order_and_empty_lines_do_no_harm(write):
     path = write("mine.csv", "\ufeffa,class\r\n\r\n1,0\r\n2,1\r\n\r\n")
     assert_array_equal(datasets.load_file(path, label="class").X, [[1], [2]])
@@ -113,17 +135,18 @@ def test_a_mark_of_byte_order_and_empty_lines_do_no_harm(write):
         ("a,class\nb,x\nc,y\n3,x\n", "'a' mixes numbers and words: row 3 has '3'"),
         ("a,class\n1,x\ninf,y\n", "not finite"),
         ("a,class\n1,0\n2,inf\n", "Labels must be finite; found inf"),
-        ("a,class\n1,x\n2\n", "row 2 has 1 cells, the header has 2"),
-        ("a;class\n1;x\n2;y\n", "at least two columns"),
-        ("a,class\n", "needs a header row, rows"),
-        ("", "needs a header row, rows"),
-        ("1,0\n2,1\n", "header row is needed"),
-        ("red,5.1,yes\nblue,4.9,no\nred,5.0,yes\n", "'5.1' above a column of numbers"),
+        ("a,class\n1,x\n2\n", "line 3: expected 2 cells as in line 1; got 1"),
+        ("a,a,class\n1,2,x\n2,3,y\n", "more than one column 'a'"),
+        ("a \n1\n2\n", "one column only"),
+        ("a,class\n", "has a header and no rows"),
+        ("", "is empty"),
+        ("1,0\n2,1\n", "has the number 1; a header row is needed"),
+        ("red,5.1,yes\nblue,4.9,no\nred,5.0,yes\n", "has the number 5.1; a header row"),
         (
             "a,class\n" + "".join(f"w{i},{i % 2}\n" for i in range(1001)),
             "1001 different words",
         ),
-        (b"a,class\n\xff\xfe,x\n", "utf-8"),
+        (b"a,class\n\xff\xfe,x\n", "not UTF-8 text"),
     ],
 )
 def test_a_bad_table_is_refused_with_the_reason(write, content, complaint):
@@ -176,7 +199,7 @@ def test_a_directory_keeps_its_usual_error(tmp_path):
 @pytest.mark.parametrize("name", ["mine.xlsx", "mine", "mine.gz"])
 def test_an_unknown_ending_lists_the_known_ones(write, name):
     with pytest.raises(
-        ValueError, match=r"\.csv or one of \.libsvm, \.svm, \.svmlight, \.txt"
+        ValueError, match=r"one of \.csv, \.tsv, \.libsvm, \.svm, \.svmlight, \.txt"
     ):
         datasets.load_file(write(name, TABLE))
 

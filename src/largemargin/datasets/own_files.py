@@ -12,15 +12,14 @@ from largemargin.datasets.reading import (
     Table,
     explained,
     file_signs,
-    is_number,
     read_libsvm,
     read_table,
     suited,
 )
+from largemargin.datasets.table_text import MISSING, TEXT, is_number, odd_one
 
+TABLE_ENDINGS = (".csv", ".tsv")
 LIBSVM_ENDINGS = (".libsvm", ".svm", ".svmlight", ".txt")
-# Not "-", "." and "none", which are words too; among numbers they are refused as such.
-MISSING = {"", "?", "na", "nan", "n/a", "#n/a", "null"}
 MAX_WORDS = 1000
 
 
@@ -31,8 +30,8 @@ def load_file(path, *, label=None, name=None):
     ----------
     path : path-like
         A LIBSVM file (.libsvm, .svm, .svmlight or .txt) or a table with a header row
-        (.csv), packed if a further .gz, .bz2 or .xz ends its name. Columns of words in a
-        table become one 0/1 column a value, or a single one if there are two values.
+        (.csv or .tsv), packed if a further .gz, .bz2 or .xz ends its name. Columns of words
+        in a table become one 0/1 column a value, or a single one if there are two values.
 
     label : str or int, default=None
         The column of a table that is the label, by name or, counted from 0, by number; by
@@ -55,14 +54,15 @@ def load_file(path, *, label=None, name=None):
     """
     path = Path(path)
     stem, kind = name_and_kind(path)
-    if kind == ".csv":
+    if kind in TABLE_ENDINGS:
         X, y, labels = read_own_table(path, label)
     elif kind in LIBSVM_ENDINGS:
         X, y, labels = read_own_libsvm(path, label)
     else:
         raise ValueError(
-            f"The kind of {path.name} is not known by its ending. Expected .csv or one of "
-            f"{', '.join(LIBSVM_ENDINGS)}, with a further .gz, .bz2 or .xz if it is packed."
+            f"The kind of {path.name} is not known by its ending. Expected one of "
+            f"{', '.join(TABLE_ENDINGS + LIBSVM_ENDINGS)}, with a further .gz, .bz2 or .xz "
+            "if it is packed."
         )
     source = f"file {path.name}; {labels[1]} is +1, {labels[0]} is -1"
     return Data(suited(X), y, name or stem, source)
@@ -84,7 +84,7 @@ def read_own_libsvm(path, label):
     """Return the rows, signs and sorted labels of a user's LIBSVM file."""
     if label is not None:
         raise ValueError(
-            f"label={label!r} names a column of a .csv table; {path.name} is a LIBSVM "
+            f"label={label!r} names a column of a table; {path.name} is a LIBSVM "
             "file, whose labels come first in each row. Leave label out."
         )
     X, values = read_libsvm(path)
@@ -148,10 +148,9 @@ def file_labels(table, path):
 
 def holds_words(cells, name):
     """Return whether a column holds words; raise ValueError if it holds numbers too."""
-    numeric = [is_number(cell) for cell in cells]
-    if all(numeric) or not any(numeric):
-        return not all(numeric)
-    odd = numeric.index(2 * sum(numeric) < len(cells))
+    odd = odd_one(np.array(cells, TEXT))
+    if odd is None:
+        return not is_number(cells[0])
     raise ValueError(
         f"column {name!r} mixes numbers and words: row {odd + 1} has {cells[odd]!r}; make "
         "all its cells one kind, and leave out rows with missing values"

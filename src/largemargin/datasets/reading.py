@@ -1,9 +1,7 @@
 """Files into rows: LIBSVM text and comma-separated tables, packed or not."""
 
 import bz2
-import csv
 import gzip
-import io
 import lzma
 import zipfile
 import zlib
@@ -15,15 +13,12 @@ import numpy as np
 import scipy.sparse as sp
 
 from largemargin.datasets.libsvm_text import read_rows
+from largemargin.datasets.table_text import UnreadableFile, is_number, read_text_table
 
 OPENERS = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 PACKED = ("", ".xz", ".bz2", ".gz")
 MAX_DENSE_FEATURES = 100
 MIN_DENSITY = 0.3
-
-
-class UnreadableFile(ValueError):
-    """A file does not hold what its name promises."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +58,6 @@ def explained(path, kind):
         EOFError,
         OverflowError,
         ValueError,
-        csv.Error,
         lzma.LZMAError,
         zipfile.BadZipFile,
         zlib.error,
@@ -117,34 +111,18 @@ def read_libsvm(path, n_features=None, member=None):
 
 
 def read_table(path):
-    """Return a table of comma-separated text with a header row."""
-    with explained(path, "a comma-separated table"), open_bytes(path) as stream:
-        lines = csv.reader(io.TextIOWrapper(stream, encoding="utf-8-sig", newline=""))
-        names, *rows = [[cell.strip() for cell in line] for line in lines if line] or [[]]
-        if len(names) < 2 or not rows:
-            raise ValueError("it needs a header row, rows, and at least two columns")
-        ragged = [number for number, row in enumerate(rows, 1) if len(row) != len(names)]
-        if ragged:
+    """Return a table of text with a header row."""
+    with explained(path, "a table"), open_bytes(path) as stream:
+        text = read_text_table(stream, Path(path).name)
+        if not text.has_header:
+            found = next(column[0] for column in text.columns if is_number(column[0]))
             raise ValueError(
-                f"row {ragged[0]} has {len(rows[ragged[0] - 1])} cells, "
-                f"the header has {len(names)}"
+                f"its first row has the number {found}; a header row is needed that names "
+                "the columns by words"
             )
-        for number, name in enumerate(names):
-            if is_number(name) and all(is_number(row[number]) for row in rows):
-                raise ValueError(
-                    f"its first row has {name!r} above a column of numbers, a header row "
-                    "is needed that names the columns by words"
-                )
-    return Table(names, rows)
-
-
-def is_number(text):
-    """Return whether a cell holds a number."""
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
+        if len(text.names) < 2:
+            raise ValueError("it has one column only; it needs two at least")
+    return Table(text.names, [list(row) for row in zip(*text.columns, strict=True)])
 
 
 def signs(labels, positive=None):
