@@ -40,6 +40,8 @@ SAME_ROUNDINGS = 4
 MAX_DENSE_FEATURES = 500
 # Negative eigenvalues up to this part of the largest count as rounding.
 ROUNDING = 1e-7
+# A matrix that came as text has six digits often, and its eigenvalues those of all entries.
+SIX_DIGITS = 1e-5
 
 
 def gram_type(n_rows):
@@ -334,7 +336,8 @@ def definite_part(gram, kernel):
     """Return the positive semi-definite part of a Gram matrix and its projector.
 
     The projector is None for a definite matrix. Only ``sigmoid`` and ``poly`` with a
-    negative ``coef0`` are cut; an indefinite matrix of the user's own is refused.
+    negative ``coef0`` are cut; an indefinite matrix of the user's own is refused, unless
+    that may come from numbers of six digits.
     """
     if kernel.is_definite or not interruptible(lambda: is_indefinite(gram)):
         return gram, None
@@ -342,7 +345,8 @@ def definite_part(gram, kernel):
         lambda: eigh(gram.astype(np.float64), check_finite=False)
     )
     told = f"eigenvalues from {values[0]:.3g} to {values[-1]:.3g} on these rows"
-    if callable(kernel.name) or kernel.name not in KERNELS:
+    is_own = callable(kernel.name) or kernel.name not in KERNELS
+    if is_own and values[0] < -SIX_DIGITS * values[-1]:
         raise ValueError(
             "The kernel must be positive semi-definite, or the problem has no minimum; "
             f"got {told}. Add a multiple of the identity, cut the negative eigenvalues "

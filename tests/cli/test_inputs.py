@@ -5,13 +5,17 @@ import gzip
 import io
 import lzma
 import os
+import subprocess
+import sys
 from threading import Thread
 
 import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
+from sklearn.datasets import dump_svmlight_file
 
+from largemargin import LDMClassifier
 from largemargin.cli.inputs import buffered, kind_of, read
 from largemargin.cli.matrices import MatrixRows
 from largemargin.cli.schemas import learn_schema
@@ -125,7 +129,8 @@ def test_a_header_is_a_first_line_without_numbers(tmp_path, text, options, has_h
     path.write_bytes(text)
     rows = read(path, **options)
     assert rows.has_header is has_header
-    assert len(rows.frame) == text.count(b"\n") - has_header
+    first, *_ = rows.columns.values()
+    assert len(first) == text.count(b"\n") - has_header
 
 
 def test_an_index_0_in_training_holds_for_rows_without_it(tmp_path):
@@ -169,3 +174,100 @@ def test_the_stream_is_read_whole_from_a_pipe_that_gives_little_at_a_time():
             return super().read(1)
 
     assert buffered(io.BufferedReader(Trickle(b"1 1:2\n"))).peek() == b"1 1:2\n"
+
+
+@pytest.mark.parametrize("n_features", range(8990, 9010, 3))
+def test_a_line_longer_than_what_is_looked_at_is_told_by_its_beginning(n_features):
+    values = (f"{k}:{k / 7:.4f}" for k in range(1, n_features))
+    line = " ".join(["-1", *values]).encode()
+    assert kind_of("-", line[: 1 << 16]) == "libsvm"
+
+
+def test_a_mark_of_byte_order_does_no_harm_to_libsvm_text(tmp_path):
+    path = tmp_path / "some.libsvm"
+    path.write_bytes(b"\xef\xbb\xbf1 1:2\n-1 1:3\n")
+    np.testing.assert_array_equal(read(path).y, [1, -1])
+
+
+def test_one_array_is_not_an_archive_of_arrays(refused, tmp_path):
+    path = tmp_path / "some.npy"
+    np.save(path, np.eye(3))
+    told = refused("train", path, "--format", "npz", "-o", tmp_path / "m")
+    assert "some.npy is not an NPZ archive; expected X and y" in told
+
+
+def test_labels_of_bytes_are_text(tmp_path):
+    path = tmp_path / "some.npz"
+    np.savez(path, X=np.eye(2), y=np.array([b"no", b"yes"]))
+    rows = read(path)
+    assert learn_schema(rows).split(rows)[1].tolist() == ["no", "yes"]
+
+
+def test_labels_of_dates_are_refused(refused, tmp_path):
+    path = tmp_path / "some.npz"
+    np.savez(path, X=np.eye(2), y=np.array(["2014-08-24", "2014-08-25"], "datetime64[D]"))
+    told = refused("train", path, "-o", tmp_path / "m")
+    assert "y must hold numbers or strings; it holds datetime64" in told
+
+
+def test_labels_that_are_measurements_are_not_needed_to_predict(good, model):
+    told = good("predict", model, "-", stdin="0.1 1:1\n0.2 1:2\n0.7 5:1\n")
+    assert len(told.out.split()) == 3
+    assert told.err == ""
+
+
+def test_accuracy_compares_numbers_however_they_are_spelled(good, tmp_path):
+    data, model, some = (tmp_path / name for name in ("d.npz", "m", "s.npz"))
+    X, y = np.arange(20.0)[:, None], np.repeat([0.0, 0.5], 10)
+    np.savez(data, X=X, y=y)
+    np.savez(some, X=X[:10], y=y[:10].astype(int))
+    good("train", data, "-o", model, "-c", "1000")
+    assert "100% (10/10)" in good("predict", model, some).err
+
+
+def test_rows_of_a_gram_matrix_are_found_by_their_numbers(good, tmp_path, cells):
+    X, y = cells
+    gram = X @ X.T
+    numbered = np.column_stack([np.arange(1, 101), gram])
+    some = np.random.default_rng(0).permutation(100)[:70]
+    data, model, new = (tmp_path / name for name in ("some", "m", "new"))
+    dump_svmlight_file(numbered[some], y[some], str(data), zero_based=True)
+    dump_svmlight_file(numbered, y, str(new), zero_based=True)
+    good("train", data, "-o", model, "-t", "4")
+    expected = LDMClassifier(kernel="precomputed").fit(gram[np.ix_(some, some)], y[some])
+    told = good("predict", model, new, "--scores", "--json").record
+    found = np.array(told["score"])
+    np.testing.assert_allclose(
+        found, expected.decision_function(gram[:, some]), rtol=1e-6, atol=1e-6
+    )
+
+
+def test_a_gram_matrix_of_six_digits_is_taken_with_a_warning(good, tmp_path, cells):
+    X, y = cells
+    data, model = tmp_path / "some", tmp_path / "m"
+    lines = [
+        f"{sign} 0:{k} " + " ".join(f"{j}:{value:.6g}" for j, value in enumerate(row, 1))
+        for k, (sign, row) in enumerate(zip(y, X @ X.T, strict=True), 1)
+    ]
+    data.write_text("\n".join(lines))
+    told = good("train", data, "-o", model, "-t", "4")
+    assert "The negative part was cut off" in told.err
+    expected = LDMClassifier(kernel="linear").fit(X, y).decision_function(X)
+    found = good("predict", model, data, "--scores", "--json").record["score"]
+    np.testing.assert_allclose(found, expected, atol=1e-2 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("stream", ["<&-", ">&-"])
+def test_a_closed_stream_is_told(model, stream):
+    arguments = f"predict {model} - {stream}"
+    told = subprocess.run(
+        f"{sys.executable} -m largemargin.cli {arguments}",
+        shell=True,
+        capture_output=True,
+        text=True,
+        check=False,
+        input=None if stream == "<&-" else "1 1:1\n",
+    )
+    assert told.returncode == 1
+    assert "closed" in told.stderr
+    assert told.stderr.count("\n") == 1

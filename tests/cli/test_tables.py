@@ -1,6 +1,9 @@
 """Tables: words, missing values, columns found by name."""
 
+from decimal import Decimal
+
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.compose import make_column_transformer
 from sklearn.impute import SimpleImputer
@@ -173,3 +176,131 @@ def test_dates_are_refused(refused, flowers, tmp_path):
     assert "column 'colour' holds datetime64" in refused(
         "train", path, "-o", tmp_path / "m"
     )
+
+
+@pytest.fixture
+def trained(good, tmp_path):
+    """Train on the text of a table and return what is told, and the model."""
+
+    def train(text, *options):
+        data, model = tmp_path / "some.csv", tmp_path / "some.model"
+        data.write_text(text)
+        return good("train", data, "-o", model, "--json", *options).record, model
+
+    return train
+
+
+ROWS = "".join(f"{k},{k % 3},{'pq'[k % 2]}\n" for k in range(20))
+
+
+@pytest.mark.parametrize(
+    ("header", "classes"), [("a,0,kind\n", ["p", "q"]), ("1,2,p\n", ["p", "q"])]
+)
+def test_numbers_may_be_names_of_columns(trained, header, classes):
+    told, _ = trained(header + ROWS)
+    assert told["classes"] == classes
+    assert told["rows"] == (20 if header.startswith("a") else 21)
+
+
+def test_the_header_that_pandas_gives_to_nameless_columns_is_one(trained):
+    text = "".join(f"{k},1,{k % 3},{'pq'[k % 2]}\n" for k in range(20))
+    assert trained("0,1,2,target\n" + text)[0]["classes"] == ["p", "q"]
+
+
+def test_a_column_without_a_name_is_left_out_with_a_warning(good, tmp_path):
+    data = tmp_path / "some.csv"
+    data.write_text(",a,kind\n" + ROWS)
+    told = good("train", data, "-o", tmp_path / "m", "--json")
+    assert "column 0 has no name, so it is left out" in told.err
+    assert told.record["features"] == 1
+
+
+@pytest.mark.parametrize(
+    ("spelled", "classes"),
+    [
+        (("true", "false"), ["false", "true"]),
+        (("001", "002"), ["001", "002"]),
+        (("+1", "-1"), ["-1", "1"]),
+        (("1.0", "2.0"), ["1", "2"]),
+        (("0.5", "1.5"), ["0.5", "1.5"]),
+        (("1", "x"), ["1", "x"]),
+    ],
+)
+def test_labels_are_predicted_as_they_are_spelled(predicted, trained, spelled, classes):
+    text = "a,kind\n" + "".join(f"{k},{spelled[k < 10]}\n" for k in range(20))
+    told, model = trained(text, "-c", "1000")
+    assert told["classes"] == classes
+    data = model.with_suffix(".csv")
+    assert sorted(set(predicted(model, data))) == classes
+
+
+def test_a_file_with_some_of_the_words_and_labels_only_is_evaluated(good, trained):
+    text = "colour,kind\n" + "TRUE,1\nFALSE,0\nmaybe,x\n" * 5
+    _, model = trained(text)
+    data = model.with_name("fewer.csv")
+    data.write_text("colour,kind\nTRUE,1\nFALSE,0\n")
+    told = good("evaluate", model, data, "--json").record
+    assert told["accuracy"] == 1.0
+    assert "(2/2)" in good("predict", model, data).err
+
+
+@pytest.mark.parametrize("text", ["a,kind\n1,\n2,?\n", "a,kind\n1,0.1\n2,0.2\n3,0.3\n"])
+def test_labels_that_cannot_be_read_are_not_needed_to_predict(good, trained, text):
+    _, model = trained("a,kind\n" + "1,p\n2,q\n" * 5)
+    data = model.with_name("new.csv")
+    data.write_text(text)
+    told = good("predict", model, data)
+    assert len(told.out.split()) == text.count("\n") - 1
+    assert told.err == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (
+            "size,kind\n" + "".join(f'"{k},5",{k % 2}\n' for k in range(30)),
+            "column 'size' has 30 different words in 30 rows, such as '0,5'",
+        ),
+        ("a ,a,kind\n1,2,0\n2,3,1\n", "has more than one column 'a'"),
+        ("a,kind\n1,1e30\n2,2e30\n3,3e30\n", "'kind' holds 3 different numbers"),
+        ("kind\n0\n1\n", "has no column beside the labels in 'kind'"),
+        (f"{'a' * 500};b\n", "has a header and no rows"),
+        (f"{'a' * 500}\n1\n2\n", "aaa...'"),
+    ],
+)
+def test_what_is_no_table_of_classes_is_refused(refused, tmp_path, text, words):
+    data = tmp_path / "some.csv"
+    data.write_text(text)
+    told = refused("train", data, "-o", tmp_path / "m")
+    assert words in told
+    assert len(told) < 500
+
+
+def test_labels_may_be_numbers_beyond_integers(trained):
+    told, _ = trained("a,kind\n" + "1,1e30\n2,2e30\n" * 5)
+    assert told["classes"] == ["1e+30", "2e+30"]
+
+
+def test_an_empty_cell_in_the_only_column_is_a_missing_value(refused, trained):
+    _, model = trained("a,kind\n" + "1,p\n2,q\n" * 5)
+    told = refused("predict", model, "-", "--format", "csv", stdin='a\n1\n""\n')
+    assert "standard input, line 3: column 'a' has no value" in told
+
+
+@pytest.mark.parametrize(
+    "values", [["1", "2"], [Decimal("1.5"), Decimal("2.5")], [1, None], [True, False]]
+)
+def test_whatever_spells_numbers_in_a_parquet_file_is_numbers(good, tmp_path, values):
+    path, model = tmp_path / "some.parquet", tmp_path / "m"
+    pd.DataFrame({"a": values * 5, "kind": ["p", "q"] * 5}).to_parquet(path)
+    good("train", path, "-o", model, "--missing", "impute")
+    words = good("info", model, "--json").record["rows"]["words"]
+    assert words == ({"a": ["False", "True"]} if values[0] is True else {})
+
+
+def test_a_column_of_dates_does_no_harm_to_a_model_without_it(good, trained):
+    _, model = trained("a,kind\n" + "1,p\n2,q\n" * 5)
+    path = model.with_name("some.parquet")
+    frame = pd.DataFrame({"day": pd.to_datetime(["2014-08-24"] * 2), "a": [1, 2]})
+    frame.to_parquet(path)
+    assert good("predict", model, path).out.split() == ["p", "q"]

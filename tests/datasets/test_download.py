@@ -21,7 +21,7 @@ def read_whole(path):
 
 
 def unpack(path):
-    with explained(path, "an archive"), bz2.open(path) as stream:
+    with explained(path.name, "an archive"), bz2.open(path) as stream:
         return stream.read()
 
 

@@ -1,117 +1,147 @@
-"""Single columns of rows: as numbers, as words, as labels."""
+"""Single columns of rows: as numbers, as words, as labels.
+
+A column is an array of floats, NaN where nothing is, or of text, "" where nothing is.
+"""
+
+import re
 
 import numpy as np
 
 from largemargin.datasets.own_files import MAX_WORDS, label_number
-from largemargin.datasets.reading import UnreadableFile
+from largemargin.datasets.table_text import TEXT, UnreadableFile, as_numbers, odd_one
 
 MAX_NAMED = 10
+MAX_NAME_LENGTH = 60
 WAYS_OUT = "Fill it in, leave the row out, or train with --missing impute."
+# Columns with fewer different words than this may be as they like.
+FEW_WORDS = 20
+# Numbers that mean a code, such as 007.
+CODE = re.compile(r"[-+]?0\d")
+
+
+def is_text(rows, column):
+    """Return whether a column is text; raise if it is neither that nor numbers."""
+    values = rows.columns[column]
+    if values.dtype.kind not in "fT":
+        raise UnreadableFile(
+            f"{rows.name}: column {short(column)} holds {values.dtype}; expected numbers "
+            "or words. Leave it out by --drop."
+        )
+    return values.dtype.kind == "T"
 
 
 def holds_words(rows, column):
-    """Return whether a column of a table holds words; raise if it is of another kind."""
-    series = rows.frame[column]
-    kind = series.dtype.kind
-    if kind in "iuf":
+    """Return whether a column holds words; raise if numbers are among them."""
+    if not is_text(rows, column) or as_numbers(rows.columns[column]) is not None:
         return False
-    if kind not in "bOUT":
-        raise UnreadableFile(
-            f"{rows.name}: column {column!r} holds {series.dtype}; expected "
-            "numbers or words."
-        )
-    return True
-
-
-def words_in(rows, column):
-    """Return a column as words, None where nothing is."""
-    series = rows.frame[column].astype(object)
-    return series.where(series.isna(), series.astype(str)).where(series.notna(), None)
+    odd = odd_one(rows.columns[column])
+    if odd is None:
+        return True
+    raise UnreadableFile(
+        f"{rows.name}, {rows.place(odd)}: column {short(column)} mixes numbers and words; "
+        f"here it has {short(rows.columns[column][odd])}. Make all its cells one kind, or "
+        "leave it out by --drop."
+    )
 
 
 def values_of_words(rows, column):
-    """Return the different words in a column; raise if numbers are among them."""
-    import pandas as pd
+    """Return the different words in a column; raise if they are no categories."""
+    cells = words_in(rows, column)
+    words = sorted(set(cells.tolist()) - {""})
+    if len(words) > MAX_WORDS or len(words) > max(FEW_WORDS, len(cells) / 2):
+        raise UnreadableFile(
+            f"{rows.name}: column {short(column)} has {len(words)} different words in "
+            f"{len(cells)} rows, such as {short(words[0])}, each of which would become a "
+            "feature. If they are numbers or dates, write them as 1234.5; else leave the "
+            "column out by --drop."
+        )
+    return words
 
-    words = words_in(rows, column).dropna()
-    numeric = pd.to_numeric(words, errors="coerce").notna()
-    if numeric.any():
-        odd = numeric.index[numeric if 2 * numeric.sum() < len(words) else ~numeric][0]
-        raise UnreadableFile(
-            f"{rows.name}, {rows.place(odd)}: column {column!r} mixes numbers and words; "
-            f"here it has {words[odd]!r}. Make all its cells one kind."
-        )
-    values = sorted(set(words))
-    if len(values) > MAX_WORDS:
-        raise UnreadableFile(
-            f"{rows.name}: column {column!r} has {len(values)} different words, which "
-            f"would make as many features; leave it out or keep at most {MAX_WORDS}."
-        )
-    return values
+
+def words_in(rows, column):
+    """Return a column as text, "" where nothing is."""
+    values = rows.columns[column]
+    if is_text(rows, column):
+        return values
+    return np.array(["" if np.isnan(value) else f"{value:.17g}" for value in values], TEXT)
 
 
 def numbers_in(rows, column):
     """Return a column as floats, NaN where nothing is; raise if a word is among them."""
-    import pandas as pd
+    if not is_text(rows, column):
+        return rows.columns[column]
+    cells = rows.columns[column]
+    values = as_numbers(cells)
+    if values is not None:
+        return values
+    odd = next(row for row in range(len(cells)) if as_numbers(cells[row : row + 1]) is None)
+    raise UnreadableFile(
+        f"{rows.name}, {rows.place(odd)}: column {short(column)} has {short(cells[odd])}; "
+        "expected a number."
+    )
 
-    series = rows.frame[column]
-    if series.dtype.kind in "iuf":
-        return series.to_numpy(dtype=np.float64, na_value=np.nan)
-    values = pd.to_numeric(series.astype(object), errors="coerce")
-    wrong = (values.isna() & series.notna()).to_numpy()
-    if wrong.any():
-        row = int(wrong.argmax())
+
+def column_place(rows, given, what):
+    """Return the place of a column, given by name or number."""
+    names = list(rows.columns)
+    try:
+        return label_number(names, given)
+    except ValueError:
         raise UnreadableFile(
-            f"{rows.name}, {rows.place(row)}: column {column!r} has {series.iloc[row]!r}; "
-            "expected a number."
-        )
-    return values.to_numpy(dtype=np.float64)
+            f"{rows.name} has no column {given!r} {what}; its columns are {some(names)}, "
+            "counted from 0."
+        ) from None
 
 
 def label_place(rows, label):
     """Return the place of the column of the labels, given by name or number or None."""
-    names = list(rows.frame)
-    if label is None or names.count(label) == 1 or is_place(label, len(names)):
-        return label_number(names, label)
-    raise UnreadableFile(
-        f"{rows.name} has no column {label!r} for the labels; its columns are "
-        f"{some(names)}, counted from 0."
-    )
+    return column_place(rows, label, "for the labels")
 
 
-def is_place(text, n_columns):
-    """Return whether a text is the number of a column, or, if negative, from the end."""
-    return text.lstrip("-").isdigit() and -n_columns <= int(text) < n_columns
+def labels_in(rows, column, lenient):
+    """Return a column of a table as labels, None if it is lenient and they are not."""
+    return readable(lambda: column_labels(rows, column), lenient)
 
 
-def labels_in(rows, column):
+def readable(read, lenient):
+    """Return what can be read; what cannot is None, or an error for the strict."""
+    try:
+        return read()
+    except UnreadableFile:
+        if lenient:
+            return None
+        raise
+
+
+def column_labels(rows, column):
     """Return a column of a table as labels."""
-    series = rows.frame[column]
-    absent = series.isna().to_numpy()
+    cells = words_in(rows, column)
+    absent = cells == ""
     if absent.any():
         raise UnreadableFile(
             f"{rows.name}, {rows.place(int(absent.argmax()))}: no label in column "
-            f"{column!r}. Fill it in or leave the row out."
+            f"{short(column)}. Fill it in or leave the row out."
         )
-    numeric = series.dtype.kind in "iuf"
-    values = series.to_numpy() if numeric else series.astype(str).to_numpy(dtype=str)
-    return tidy_labels(values, rows, column)
+    values = as_numbers(cells)
+    if values is None or any(CODE.match(cell) for cell in set(cells.tolist())):
+        return np.array(cells.tolist())
+    return tidy_labels(values, rows, f"column {short(column)}")
 
 
-def tidy_labels(values, rows, column):
+def tidy_labels(values, rows, what):
     """Return labels, whole numbers as integers; raise if they are measurements."""
     if values.dtype.kind != "f":
         return values
     if not np.isfinite(values).all():
         row = int((~np.isfinite(values)).argmax())
         raise UnreadableFile(f"{rows.name}, {rows.place(row)}: its label is {values[row]}.")
-    if (values == np.round(values)).all():
+    if (values == np.round(values)).all() and np.abs(values).max() < 2**53:
         return values.astype(np.int64)
     found = len(np.unique(values))
     if found > 2:
         raise UnreadableFile(
-            f"{rows.name}: {column!r} holds {found} different numbers that are not whole; "
-            "expected classes. Name the column of the labels by --label."
+            f"{rows.name}: {what} holds {found} different numbers that are not whole; "
+            f"expected classes. {rows.way_to_labels}"
         )
     return values
 
@@ -123,8 +153,22 @@ def first_index(X):
 
 def some(names):
     """Return names in a sentence, not too many of them."""
-    told = ", ".join(repr(name) for name in names[:MAX_NAMED])
+    told = ", ".join(map(short, names[:MAX_NAMED]))
     return told + (f" and {len(names) - MAX_NAMED} more" if len(names) > MAX_NAMED else "")
+
+
+def short(name):
+    """Return a name in quotes, not too much of it.
+
+    Examples
+    --------
+    >>> short("size"), short(3)
+    ("'size'", '3')
+    """
+    told = repr(str(name)) if isinstance(name, str) else repr(name)
+    if len(told) <= MAX_NAME_LENGTH:
+        return told
+    return f"{told[: MAX_NAME_LENGTH - 4]}...{told[0]}"
 
 
 def wrong_width(name, found, expected):

@@ -3,12 +3,13 @@
 import io
 import re
 import sys
+from codecs import BOM_UTF8
 from contextlib import contextmanager
 from pathlib import Path
 
 from largemargin import terminal
 from largemargin.cli.matrices import read_libsvm, read_npz
-from largemargin.cli.tables import TableRows
+from largemargin.cli.tables import read_text, rows_of_frame
 from largemargin.datasets.own_files import LIBSVM_ENDINGS, name_and_kind
 from largemargin.datasets.reading import OPENERS, UnreadableFile, explained
 
@@ -59,6 +60,9 @@ def read(path, *, kind=None, header=None, quiet=False):
         explained(name, "data"),
     ):
         beginning = stream.peek()
+        if beginning.startswith(BOM_UTF8):
+            stream.read(len(BOM_UTF8))
+            beginning = stream.peek()
         if not beginning.strip():
             raise UnreadableFile(f"{name} is empty; expected rows.")
         if kind is None:
@@ -70,6 +74,8 @@ def read(path, *, kind=None, header=None, quiet=False):
 def opened(path, move):
     """Give a buffered stream of unpacked bytes; how far it was read moves a bar."""
     if str(path) == "-":
+        if sys.stdin is None:
+            raise UnreadableFile(f"{STANDARD_INPUT} is closed; expected rows.")
         yield unpacked(buffered(sys.stdin.buffer))
         return
     with Path(path).open("rb") as raw:
@@ -130,6 +136,8 @@ def kind_of(path, beginning):
             return kind
     lines = (line.strip() for line in beginning.splitlines())
     first = next((line for line in lines if line and not line.startswith(b"#")), b"")
+    if len(first) > SNIFFED_BYTES // 2:  # it goes on, and was cut anywhere
+        first = first.rpartition(b" ")[0]
     if LIBSVM_LINE.fullmatch(first):
         return "libsvm"
     return "tsv" if b"\t" in first else "csv"
@@ -137,34 +145,29 @@ def kind_of(path, beginning):
 
 def read_csv(stream, name, header):
     """Return the rows of a table whose separator is the commonest in its first line."""
-    from largemargin.cli.table_text import read_text
-
-    first = stream.peek().lstrip().partition(b"\n")[0]
-    separator = max(b",;\t", key=first.count)
-    return TableRows(name, *read_text(stream, name, chr(separator), header))
+    return read_text(stream, name, None, header)
 
 
 def read_tsv(stream, name, header):
     """Return the rows of a table with tabs."""
-    from largemargin.cli.table_text import read_text
-
-    return TableRows(name, *read_text(stream, name, "\t", header))
+    return read_text(stream, name, "\t", header)
 
 
 def read_parquet(stream, name, header):
     """Return the rows of a Parquet file."""
-    import pandas as pd
-
     try:
+        import pandas as pd
+
         frame = pd.read_parquet(io.BytesIO(stream.read()))
     except ImportError:
-        raise ImportError("Parquet files need pyarrow: pip install pyarrow.") from None
+        raise ImportError(
+            "Parquet files need pandas and pyarrow: pip install 'largemargin[cli]'."
+        ) from None
     except LookupError as error:  # what pyarrow looks for in vain in a broken file
         raise UnreadableFile(f"{name} cannot be read as Parquet: no {error}.") from error
     if frame.empty:
         raise UnreadableFile(f"{name} is empty; expected rows.")
-    frame.columns = frame.columns.map(str)
-    return TableRows(name, frame.reset_index(drop=True), True, lambda row: f"row {row + 1}")
+    return rows_of_frame(frame, name)
 
 
 READERS = {

@@ -1,6 +1,7 @@
 """Rows that are numbers: LIBSVM text and arrays, and what a model knows of them."""
 
 import io
+import zipfile
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -13,6 +14,7 @@ from largemargin.cli.columns import (
     label_place,
     labels_in,
     numbers_in,
+    readable,
     tidy_labels,
     wrong_width,
 )
@@ -45,6 +47,8 @@ class MatrixRows:
     y: np.ndarray | None
     indexed: bool
 
+    way_to_labels = "Make them whole numbers, or two different ones."
+
     def place(self, row):
         """Return where a row is, for messages."""
         return f"row {row + 1}"
@@ -65,9 +69,11 @@ def read_libsvm(stream, name, header):
 def read_npz(stream, name, header):
     """Return the rows of arrays ``X`` and ``y``, or of a sparse matrix and ``y``."""
     content = io.BytesIO(stream.read())
+    if not zipfile.is_zipfile(content):
+        raise UnreadableFile(
+            f"{name} is not an NPZ archive; expected X and y as numpy.savez writes them."
+        )
     with np.load(content, allow_pickle=False) as arrays:
-        if not hasattr(arrays, "files"):
-            raise UnreadableFile(f"{name} holds one array; expected X and y: numpy.savez.")
         y = arrays.get("y")
         if "X" in arrays:
             X = arrays["X"]
@@ -82,6 +88,10 @@ def read_npz(stream, name, header):
         raise UnreadableFile(
             f"{name}: X must be a matrix of numbers; got shape {X.shape}, {X.dtype}."
         )
+    if y is not None and y.dtype.kind == "S":
+        y = np.strings.decode(y, "utf-8")
+    if y is not None and y.dtype.kind not in "biufU":
+        raise UnreadableFile(f"{name}: y must hold numbers or strings; it holds {y.dtype}.")
     if y is not None and y.shape != (X.shape[0],):
         raise UnreadableFile(
             f"{name}: y must have a label for each of the {X.shape[0]} rows of X; got "
@@ -90,6 +100,14 @@ def read_npz(stream, name, header):
     if X.shape[0] == 0:
         raise UnreadableFile(f"{name} is empty; expected rows in X.")
     return MatrixRows(name, X, y, indexed=False)
+
+
+def serials_of(X):
+    """Return the numbers of rows of a Gram matrix, in index 0, or None without them."""
+    serials = X[:, [0]].toarray().ravel()
+    if not np.isin(serials, np.arange(1, X.shape[1])).all():
+        return None
+    return serials.astype(int).tolist()
 
 
 @dataclass(frozen=True)
@@ -113,6 +131,10 @@ class MatrixSchema:
 
     gram : bool, default=False
         Whether the rows are those of a Gram matrix, their number in index 0.
+
+    serials : list of int, default=None
+        Numbers of the training rows, whose columns are taken from a Gram matrix; None
+        means all columns.
     """
 
     n_features: int
@@ -120,14 +142,15 @@ class MatrixSchema:
     dense: bool | None = None
     missing: str = "refuse"
     gram: bool = False
+    serials: list | None = None
 
     @classmethod
-    def learn(cls, rows, label, missing, gram):
+    def learn(cls, rows, *, label, missing, gram, drop):
         """Return the schema of training rows, which are a Gram matrix or not."""
-        if label is not None:
+        if label is not None or drop:
             raise UnreadableFile(
                 f"{rows.name} has no columns with names, its labels are told apart "
-                "already; leave --label out."
+                f"already; leave {'--drop' if label is None else '--label'} out."
             )
         skipped = int(rows.indexed and (gram or first_index(rows.X) > 0))
         n_rows, n_columns = rows.X.shape
@@ -135,13 +158,15 @@ class MatrixSchema:
             raise UnreadableFile(f"{rows.name} has labels and no features.")
         dense = gram or not sp.issparse(rows.X)
         dense = dense or is_dense(n_columns, rows.X.nnz / (n_rows * n_columns))
-        return cls(n_columns - skipped, skipped, dense, missing, gram)
+        serials = serials_of(rows.X) if gram and rows.indexed else None
+        n_features = n_columns - skipped if serials is None else len(serials)
+        return cls(n_features, skipped, dense, missing, gram, serials)
 
     def record(self):
         """Return it as a model file has it."""
         return {"kind": "matrix", **asdict(self)}
 
-    def split(self, rows, *, label=None, unknown="refuse"):
+    def split(self, rows, *, label=None, unknown="refuse", lenient=False):
         """Return the features and the labels, or None, of rows that must be of this kind.
 
         Parameters
@@ -155,6 +180,9 @@ class MatrixSchema:
         unknown : {"refuse", "ignore"}, default="refuse"
             What becomes of words not seen in training, which there are none of here.
 
+        lenient : bool, default=False
+            Whether labels that cannot be read count as none.
+
         Returns
         -------
         X : {ndarray, csr matrix} of shape (n_samples, n_features)
@@ -164,10 +192,11 @@ class MatrixSchema:
             The labels.
         """
         if isinstance(rows, TableRows):
-            X, y = self._split_table(rows, label)
+            X, y = self._split_table(rows, label, lenient)
         else:
-            X = self._indexed(rows) if rows.indexed else rows.X
-            y = None if rows.y is None else tidy_labels(rows.y, rows, "y")
+            X, y = self._indexed(rows) if rows.indexed else rows.X, None
+            if rows.y is not None:
+                y = readable(lambda: tidy_labels(rows.y, rows, "y"), lenient)
         if X.shape[1] != self.n_features:
             raise wrong_width(rows.name, X.shape[1], self.n_features)
         self._check_values(X, rows)
@@ -176,14 +205,16 @@ class MatrixSchema:
         dense = self.dense
         return (suited(X) if dense is None else X.toarray() if dense else X), y
 
-    def _split_table(self, rows, label):
-        names = list(rows.frame)
+    def _split_table(self, rows, label, lenient):
+        names = list(rows.columns)
         number = None
         if label is not None or len(names) > self.n_features:
             number = label_place(rows, label)
         kept = [name for k, name in enumerate(names) if k != number]
+        if len(kept) != self.n_features:
+            raise wrong_width(rows.name, len(kept), self.n_features)
         X = np.column_stack([numbers_in(rows, name) for name in kept])
-        return X, None if number is None else labels_in(rows, names[number])
+        return X, None if number is None else labels_in(rows, names[number], lenient)
 
     def _indexed(self, rows):
         skipped = self.skipped
@@ -193,10 +224,11 @@ class MatrixSchema:
             raise UnreadableFile(
                 f"{rows.name} has the index 0; indices of the training rows started at 1."
             )
-        X = rows.X[:, skipped:]
-        if X.shape[1] < self.n_features:  # the last ones are zero in all of these rows
-            X.resize(X.shape[0], self.n_features)
-        return X
+        width = skipped + self.n_features if self.serials is None else max(self.serials) + 1
+        X = rows.X
+        if X.shape[1] < width:  # the last ones are zero in all of these rows
+            X.resize(X.shape[0], width)
+        return X[:, skipped:] if self.serials is None else X[:, self.serials]
 
     def _check_values(self, X, rows):
         values = X.data if sp.issparse(X) else X

@@ -55,7 +55,7 @@ def main(model, data, output, scores, probability, calibrated, as_json, quiet, *
     with written(output) as stream:
         stream.write(text.encode())
     if y is not None and not quiet:
-        right = int((columns["label"].astype(str) == y.astype(str)).sum())
+        right = int((columns["label"] == as_labels(y, model.classes_)).sum())
         told = f"Accuracy = {100 * right / len(y):.6g}% ({right}/{len(y)})"
         click.echo(f"{told} (classification)", err=True)
 
@@ -105,9 +105,15 @@ def rows_for(schema, data, options, *, classes=None, quiet=False):
     from largemargin.datasets.reading import UnreadableFile
 
     rows = read(data, kind=options["kind"], header=options["header"], quiet=quiet)
-    X, y = schema.split(rows, label=options["label"], unknown=options["unknown"])
+    X, y = schema.split(
+        rows,
+        label=options["label"],
+        unknown=options["unknown"],
+        lenient=classes is None,
+    )
     if classes is None:
         return X, y
+    y = None if y is None else as_labels(y, classes)
     if y is None:
         raise UnreadableFile(f"{rows.name} has no labels; name their column by --label.")
     strange = sorted(set(y.tolist()) - set(classes.tolist()), key=str)
@@ -117,6 +123,14 @@ def rows_for(schema, data, options, *, classes=None, quiet=False):
             f"{some(classes.tolist())}. Is --label the right column?"
         )
     return X, y
+
+
+def as_labels(y, classes):
+    """Return labels of a file in the kind of those of a model, for comparison."""
+    is_number = y.dtype.kind in "biuf"
+    if is_number == (classes.dtype.kind in "biuf"):
+        return y
+    return y.astype(str) if is_number else y
 
 
 def columns_of(name, values, classes):

@@ -6,7 +6,7 @@ from largemargin.cli.tables import TableRows, TableSchema
 Schema = MatrixSchema | TableSchema
 
 
-def learn_schema(rows, *, label=None, missing="refuse", gram=False) -> Schema:
+def learn_schema(rows, *, label=None, missing="refuse", gram=False, drop=()) -> Schema:
     """Return the schema of training rows.
 
     Parameters
@@ -22,9 +22,12 @@ def learn_schema(rows, *, label=None, missing="refuse", gram=False) -> Schema:
 
     gram : bool, default=False
         Whether the rows are those of a Gram matrix.
+
+    drop : sequence of str, default=()
+        Columns to leave out, by name or number.
     """
     kind = TableSchema if isinstance(rows, TableRows) else MatrixSchema
-    return kind.learn(rows, label, missing, gram)
+    return kind.learn(rows, label=label, missing=missing, gram=gram, drop=drop)
 
 
 def schema_of_record(record) -> Schema:

@@ -2,22 +2,28 @@
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
-from typing import Any
 
 import numpy as np
 
 from largemargin.cli.columns import (
     WAYS_OUT,
+    column_place,
     holds_words,
     label_place,
     labels_in,
     numbers_in,
+    short,
     some,
     values_of_words,
     words_in,
     wrong_width,
 )
-from largemargin.datasets.reading import UnreadableFile
+from largemargin.datasets.table_text import (
+    TEXT,
+    UnreadableFile,
+    is_missing,
+    read_text_table,
+)
 
 # What stands for a missing word: ONNX has strings only.
 MISSING_WORD = ""
@@ -32,8 +38,9 @@ class TableRows:
     name : str
         The file, for messages.
 
-    frame : DataFrame
-        The table; without a header its columns are called "0", "1" and so on.
+    columns : dict of str to ndarray
+        Columns by name: floats, or text that may spell numbers, or what is of no use.
+        Without a header their names are "0", "1" and so on.
 
     has_header : bool
         Whether the names are the file's own.
@@ -43,9 +50,46 @@ class TableRows:
     """
 
     name: str
-    frame: Any
+    columns: dict
     has_header: bool
     place: Callable
+
+    way_to_labels = "Name the column of the labels by --label."
+
+
+def read_text(stream, name, separator, header):
+    """Return the rows of a table of text."""
+    table = read_text_table(stream, name, separator=separator, header=header)
+    columns = {
+        given: np.where(is_missing(cells), "", cells)
+        for given, cells in zip(table.names, table.columns, strict=True)
+    }
+    return TableRows(
+        name, columns, table.has_header, lambda row: f"line {table.lines[row]}"
+    )
+
+
+def rows_of_frame(frame, name):
+    """Return the rows of a data frame."""
+    names = [str(given) for given in frame.columns]
+    if len(set(names)) < len(names):
+        raise UnreadableFile(f"{name} has two columns of one name; rename one of them.")
+    columns = {given: column_of(frame.iloc[:, k]) for k, given in enumerate(names)}
+    return TableRows(name, columns, True, lambda row: f"row {row + 1}")
+
+
+def column_of(series):
+    """Return a series as floats or text; one that is neither stays as it is."""
+    kind = series.dtype.kind
+    if kind in "iuf":
+        return series.to_numpy(dtype=np.float64, na_value=np.nan)
+    if kind not in "bOUT":
+        return series.to_numpy()
+    cells = [
+        "" if absent else str(value)
+        for value, absent in zip(series, series.isna(), strict=True)
+    ]
+    return np.array(cells, TEXT)
 
 
 @dataclass(frozen=True)
@@ -55,10 +99,10 @@ class TableSchema:
     Parameters
     ----------
     features : list of str
-        Names of the columns beside the labels, in order.
+        Names of the columns that are features, in order.
 
-    label : str
-        Name of the column of the labels.
+    label : str or None
+        Name of the column of the labels; None if the model does not know it.
 
     label_place : int
         Its place among all columns, for files without names.
@@ -71,42 +115,56 @@ class TableSchema:
 
     missing : {"refuse", "impute"}, default="refuse"
         What becomes of missing values.
+
+    dropped : list of int, default=[]
+        Places of columns that are left out, for files without names.
     """
 
     features: list
-    label: str
+    label: str | None
     label_place: int
     named: bool
     words: dict = field(default_factory=dict)
     missing: str = "refuse"
+    dropped: list = field(default_factory=list)
 
     dense = True
 
     @classmethod
-    def learn(cls, rows, label, missing, gram):
-        """Return the schema of training rows."""
-        names = list(rows.frame)
-        number = label_place(rows, label)
-        features = names[:number] + names[number + 1 :]
+    def learn(cls, rows, *, label, missing, gram, drop):
+        """Return the schema of training rows, some columns left out."""
+        names = list(rows.columns)
+        place = label_place(rows, label)
+        dropped = sorted({column_place(rows, given, "to drop") for given in drop})
+        if place in dropped:
+            raise UnreadableFile(
+                f"{rows.name}: {short(names[place])} is the column of the labels and "
+                "cannot be dropped; name another by --label."
+            )
+        features = [
+            given for k, given in enumerate(names) if k != place and k not in dropped
+        ]
         if not features:
-            raise UnreadableFile(f"{rows.name} has one column only, {names[0]!r}.")
+            raise UnreadableFile(
+                f"{rows.name} has no column beside the labels in {short(names[place])}."
+            )
         words = {
             name: values_of_words(rows, name)
             for name in features
             if holds_words(rows, name)
         }
-        return cls(features, names[number], number, rows.has_header, words, missing)
+        return cls(features, names[place], place, rows.has_header, words, missing, dropped)
 
     @property
     def n_features(self):
-        """How many columns there are beside the labels."""
+        """How many columns are features."""
         return len(self.features)
 
     def record(self):
         """Return it as a model file has it."""
         return {"kind": "table", **asdict(self)}
 
-    def split(self, rows, *, label=None, unknown="refuse"):
+    def split(self, rows, *, label=None, unknown="refuse", lenient=False):
         """Return the features and the labels, or None, of rows that must be of this kind.
 
         Parameters
@@ -119,6 +177,9 @@ class TableSchema:
 
         unknown : {"refuse", "ignore"}, default="refuse"
             What becomes of words not seen in training.
+
+        lenient : bool, default=False
+            Whether labels that cannot be read count as none.
 
         Returns
         -------
@@ -140,32 +201,33 @@ class TableSchema:
             else self._numbers(rows, column)
             for name, column in zip(self.features, found, strict=True)
         }
-        y = None if label is None else labels_in(rows, label)
+        y = None if label is None else labels_in(rows, label, lenient)
         if not self.words:
             return np.column_stack(list(columns.values())), y
-        import pandas as pd
-
-        return pd.DataFrame(columns), y
+        return frame_of(columns), y
 
     def _columns(self, rows, label):
         """Return the names, in this file, of the features and of the label or None."""
-        names = list(rows.frame)
+        names = list(rows.columns)
         if label is not None:
             label = names[label_place(rows, label)]
         if self.named and rows.has_header:
             missing = [name for name in self.features if name not in names]
             if missing:
                 raise UnreadableFile(
-                    f"{rows.name} has no column {missing[0]!r}; the training rows had "
+                    f"{rows.name} has no column {short(missing[0])}; the training rows had "
                     f"{some(self.features)}."
                 )
-            return (
-                self.features,
-                self.label if label is None and self.label in names else label,
-            )
-        if label is None and len(names) == self.n_features + 1:
+            if label is None and self.label in names:
+                label = self.label
+            return self.features, label
+        n_others = len(self.dropped)
+        if label is None and len(names) == self.n_features + n_others + 1:
             label = names[self.label_place]
         found = [name for name in names if name != label]
+        if len(found) == self.n_features + n_others:
+            dropped = {place - (place > self.label_place) for place in self.dropped}
+            found = [name for k, name in enumerate(found) if k not in dropped]
         if len(found) != self.n_features:
             raise wrong_width(rows.name, len(found), self.n_features)
         return found, label
@@ -177,24 +239,37 @@ class TableSchema:
             row = int(refused.argmax())
             what = "no value" if np.isnan(values[row]) else f"the value {values[row]}"
             raise UnreadableFile(
-                f"{rows.name}, {rows.place(row)}: column {column!r} has {what}. {WAYS_OUT}"
+                f"{rows.name}, {rows.place(row)}: column {short(column)} has {what}. "
+                f"{WAYS_OUT}"
             )
         return values
 
     def _words(self, rows, column, name, unknown):
-        values = words_in(rows, column)
-        absent = values.isna().to_numpy()
+        cells = words_in(rows, column)
+        absent = cells == ""
         if absent.any() and self.missing != "impute":
             raise UnreadableFile(
-                f"{rows.name}, {rows.place(int(absent.argmax()))}: column {column!r} has "
-                f"no value. {WAYS_OUT}"
+                f"{rows.name}, {rows.place(int(absent.argmax()))}: column {short(column)} "
+                f"has no value. {WAYS_OUT}"
             )
-        strange = ~values.isin(self.words[name]).to_numpy() & ~absent
-        if strange.any() and unknown != "ignore":
-            row = int(strange.argmax())
+        known = {*self.words[name], ""}
+        strange = [row for row, cell in enumerate(cells.tolist()) if cell not in known]
+        if strange and unknown != "ignore":
+            row = strange[0]
             raise UnreadableFile(
-                f"{rows.name}, {rows.place(row)}: column {column!r} has "
-                f"{values.iloc[row]!r}, which the training rows had not; they had "
+                f"{rows.name}, {rows.place(row)}: column {short(column)} has "
+                f"{short(cells[row])}, which the training rows had not; they had "
                 f"{some(self.words[name])}. --unknown ignore counts it as none of these."
             )
-        return values.where(~absent, MISSING_WORD).to_numpy(dtype=object)
+        return np.where(absent, MISSING_WORD, cells).astype(object)
+
+
+def frame_of(columns):
+    """Return columns as a data frame."""
+    try:
+        import pandas as pd
+    except ImportError:
+        raise ImportError(
+            "Columns of words need pandas: pip install 'largemargin[cli]'."
+        ) from None
+    return pd.DataFrame(columns)

@@ -95,7 +95,7 @@ def read_own_table(path, label):
     """Return the rows, signs and sorted labels of a user's table."""
     table = read_table(path)
     table = with_label_last(table, label_number(table.names, label))
-    with explained(path, "a table of two classes"):
+    with explained(path.name, "a table of two classes"):
         refuse_missing(table)
         recipe = recipe_of(table, file_labels(table, path))
         X, y = encode(table, recipe)

@@ -48,7 +48,7 @@ class Table:
 
 
 @contextmanager
-def explained(path, kind):
+def explained(name, kind):
     """Turn what a broken file raises into one error that names the file."""
     try:
         yield
@@ -67,7 +67,7 @@ def explained(path, kind):
         if isinstance(error, OSError) and error.errno is not None:
             raise
         raise UnreadableFile(
-            f"{Path(path).name} cannot be read as {kind}: {str(error).rstrip('.')}. "
+            f"{name} cannot be read as {kind}: {str(error).rstrip('.')}. "
             "Correct the file or get it again."
         ) from error
 
@@ -106,13 +106,13 @@ def read_libsvm(path, n_features=None, member=None):
     labels : ndarray of shape (n_samples,)
         The labels, whatever numbers they are.
     """
-    with explained(path, "LIBSVM rows"), open_bytes(path, member) as stream:
+    with explained(Path(path).name, "LIBSVM rows"), open_bytes(path, member) as stream:
         return read_rows(stream, n_features)
 
 
 def read_table(path):
     """Return a table of text with a header row."""
-    with explained(path, "a table"), open_bytes(path) as stream:
+    with explained(Path(path).name, "a table"), open_bytes(path) as stream:
         text = read_text_table(stream, Path(path).name)
         if not text.has_header:
             found = next(column[0] for column in text.columns if is_number(column[0]))
