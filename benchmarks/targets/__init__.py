@@ -9,6 +9,7 @@ from benchmarks.targets.linear import Linear
 from benchmarks.targets.memory import Memory
 from benchmarks.targets.prediction import Prediction
 from benchmarks.targets.price import Price
+from benchmarks.targets.reading import Reading
 from benchmarks.targets.selection import Selection
 from benchmarks.targets.startup import Startup
 
@@ -24,6 +25,7 @@ CLASSES = (
     BigKernel,
     Selection,
     LeaveOne,
+    Reading,
 )
 TARGETS = {cls.name: cls() for cls in CLASSES}
 
