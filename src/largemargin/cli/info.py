@@ -25,12 +25,14 @@ def main(model, as_json):
 
 def steps_of(model):
     """Return the names of the classes that a row passes through."""
-    from largemargin.cli.models import without_calibration
+    from largemargin.cli.models import does_something, inside
 
-    inner = without_calibration(model)
-    steps = [step for _, step in inner.steps] if hasattr(inner, "steps") else [inner]
-    names = [type(step).__name__ for step in steps]
-    return names if inner is model else [*names, type(model).__name__]
+    if hasattr(model, "steps"):
+        steps = [step for _, step in model.steps if does_something(step)]
+        return [name for step in steps for name in steps_of(step)]
+    names = [] if inside(model) is None else steps_of(inside(model))
+    # A search leaves no trace in the way of a row.
+    return names if hasattr(model, "best_estimator_") else [*names, type(model).__name__]
 
 
 def rows_told(schema):

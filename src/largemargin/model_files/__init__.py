@@ -2,13 +2,15 @@
 
 A file is one line, ``largemargin model <format> <sha256 of the rest>``, one line of JSON
 that tells what wrote it, and the model as skops writes it: an archive of arrays and JSON.
-The digest finds accidents, not forgers. Those get no further than the types listed here.
+The digest finds accidents, not forgers. Those get no further than the types in
+``trust``, and what compiled code would take on trust is checked in ``contents``.
 """
 
 import hashlib
 import json
 import sys
 from datetime import UTC, datetime
+from numbers import Real
 from pathlib import Path
 from zipfile import ZIP_DEFLATED
 
@@ -17,51 +19,18 @@ import sklearn
 
 import largemargin
 from largemargin.files import replaced
+from largemargin.model_files.archives import Unsound, check_archive
+from largemargin.model_files.contents import check_sound, parts_of
+from largemargin.model_files.trust import TRUSTED, names_of, trusted_functions
 
 MAGIC = b"largemargin model"
 FORMAT = 1
 # Most of a small model is JSON, which shrinks at once; arrays hardly do however long.
 COMPRESSION = {"compression": ZIP_DEFLATED, "compresslevel": 1}
-
-SPLITTERS = (
-    "GroupKFold",
-    "GroupShuffleSplit",
-    "KFold",
-    "LeaveOneGroupOut",
-    "LeaveOneOut",
-    "LeavePGroupsOut",
-    "LeavePOut",
-    "PredefinedSplit",
-    "RepeatedKFold",
-    "RepeatedStratifiedKFold",
-    "ShuffleSplit",
-    "StratifiedGroupKFold",
-    "StratifiedKFold",
-    "StratifiedShuffleSplit",
-    "TimeSeriesSplit",
-)
-# Beside those that skops trusts: numbers, arrays and the estimators of scikit-learn.
-TRUSTED = (
-    "largemargin.calibration.CalibratedMachine",
-    "largemargin.calibration.GivenScores",
-    "largemargin.estimators.kernel.LDMClassifier",
-    "largemargin.estimators.komd.KOMDClassifier",
-    "largemargin.estimators.linear.LinearLDMClassifier",
-    "largemargin.estimators.mamc.MAMCClassifier",
-    "largemargin.estimators.mdo.MDOClassifier",
-    "largemargin.estimators.odm.ODMClassifier",
-    "largemargin.estimators.selection.LDMClassifierCV",
-    "largemargin.estimators.selection.LinearLDMClassifierCV",
-    "largemargin.kernels.Kernel",
-    "largemargin.solvers.asgd.Descent",
-    "numpy.dtype",
-    "scipy.sparse._csr.csr_array",
-    "scipy.sparse._csr.csr_matrix",
-    "sklearn.calibration._CalibratedClassifier",
-    "sklearn.calibration._SigmoidCalibration",
-    "sklearn.metrics._scorer._PassthroughScorer",
-    *(f"sklearn.model_selection._split.{name}" for name in SPLITTERS),
-)
+# Earlier ones let a file call methods of the types it may hold.
+OLDEST_SKOPS = 0, 13
+# A format number has no more digits than this.
+MAX_DIGITS = 9
 
 
 class ModelFileError(ValueError):
@@ -79,13 +48,15 @@ def save(model, path, *, trusted=()):
     path : str or path-like
         Where to; a file of this name is replaced once the new one is complete.
 
-    trusted : iterable of str, default=()
+    trusted : iterable of str or type, default=()
         Further types the model may hold, such as ``"package.module.Class"``. ``load``
         must be given them, too.
     """
-    io = skops_io()
+    io, trusted = skops_io(), names_of(trusted)
+    check_keys(model)
     try:
         payload = io.dumps(model, **COMPRESSION)
+        check_archive(payload)
         strange = untrusted(payload, trusted)
     except Exception as error:  # skops tells in many ways that it cannot
         raise ModelFileError(
@@ -113,7 +84,7 @@ def load(path, *, trusted=()):
     path : str or path-like
         A file written by ``save``.
 
-    trusted : iterable of str, default=()
+    trusted : iterable of str or type, default=()
         Further types the model may hold. Whatever such a type does when its attributes
         are set happens here: name only types you know.
 
@@ -125,26 +96,33 @@ def load(path, *, trusted=()):
     Raises
     ------
     ModelFileError
-        If the file is none of ours, cut short or altered, written in a later format, or
+        If the file is none of ours, cut short or altered, written in another format, or
         holds types that are not trusted.
     """
-    io = skops_io()
+    io, trusted = skops_io(), names_of(trusted)
     header, payload = read(path)
-    written_by = ", ".join(f"{name} {which}" for name, which in header["versions"].items())
     try:
-        strange = untrusted(payload, trusted)
-        if not strange:
-            return io.loads(payload, trusted=[*TRUSTED, *trusted])
+        check_archive(payload)
+        model = io.loads(payload, trusted=[*TRUSTED, *trusted_functions(), *trusted])
+        check_sound(model)
+    except Unsound as error:
+        raise ModelFileError(
+            f"{path} was altered on purpose, for its digest is right: {error}. Do not use "
+            "it; get the model from whoever trained it."
+        ) from error
+    except io.exceptions.UntrustedTypesFoundException as error:
+        raise ModelFileError(
+            f"{path} holds types that are not trusted: "
+            f"{', '.join(untrusted(payload, trusted))}. If you know where the file comes "
+            "from and these types to be harmless, pass trusted= with their names."
+        ) from error
     except Exception as error:  # whatever other versions of the libraries stumble over
+        versions = ", ".join(f"{name} {one}" for name, one in header["versions"].items())
         raise ModelFileError(
             f"{path} is unharmed but cannot be loaded here: {error}. It was written by "
-            f"{written_by}; install these versions."
+            f"{versions}; install these versions."
         ) from error
-    raise ModelFileError(
-        f"{path} holds types that are not trusted: {', '.join(strange)}. If you know where "
-        "the file comes from and these types to be harmless, pass trusted= with their "
-        "names."
-    )
+    return model
 
 
 def read_header(path):
@@ -167,23 +145,54 @@ def read(path):
     """Return the header and the payload of a file that is as it was written."""
     line, _, rest = Path(path).read_bytes().partition(b"\n")
     words = line.removeprefix(MAGIC).split()
-    if not line.startswith(MAGIC) or len(words) != 2 or not words[0].isdigit():
+    if not (line.startswith(MAGIC) and len(words) == 2 and is_number(words[0])):
         raise ModelFileError(
             f"{path} is not a model file of largemargin: its first line should be "
             f"'{MAGIC.decode()} <format> <digest>'."
         )
-    if int(words[0]) != FORMAT:
-        raise ModelFileError(
-            f"{path} is a model file of format {int(words[0])}; this largemargin "
-            f"{largemargin.__version__} reads format {FORMAT}. Install a later release."
-        )
+    check_format(path, int(words[0]))
     if digest(rest) != words[1]:
         raise ModelFileError(
             f"{path} was cut short or altered after it was written: its contents do not "
             "have the digest in its first line. Copy or save it again."
         )
     header, _, payload = rest.partition(b"\n")
-    return json.loads(header), payload
+    return header_in(path, header), payload
+
+
+def is_number(word):
+    """Return whether a word is a number such as a format has."""
+    return word.isdigit() and len(word) <= MAX_DIGITS
+
+
+def check_format(path, number):
+    """Raise if a file has a format that this release does not read."""
+    if number != FORMAT:
+        way_out = (
+            "Install a later release."
+            if number > FORMAT
+            else "Load it with the release that wrote it, and save it with this one."
+        )
+        raise ModelFileError(
+            f"{path} is a model file of format {number}; this largemargin "
+            f"{largemargin.__version__} reads format {FORMAT}. {way_out}"
+        )
+
+
+def header_in(path, line):
+    """Return what the second line of a file says, or raise if that is no header."""
+    try:
+        header = json.loads(line)
+        texts = header["model"], header["saved"], *header["versions"].values()
+        if all(isinstance(text, str) for text in texts):
+            return header
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        pass
+    raise ModelFileError(
+        f"{path} was altered on purpose, for its digest is right: its second line should "
+        "be JSON with the model, when it was saved, and the versions of what wrote it. Do "
+        "not use it; get the model from whoever trained it."
+    )
 
 
 def header_of(model):
@@ -205,7 +214,28 @@ def header_of(model):
 
 def untrusted(payload, trusted):
     """Return the names of all types in a payload that are not trusted."""
-    return sorted(set(skops_io().get_untrusted_types(data=payload)) - {*TRUSTED, *trusted})
+    found = set(skops_io().get_untrusted_types(data=payload))
+    return sorted(found - {*TRUSTED, *trusted_functions(), *trusted})
+
+
+def check_keys(model):
+    """Raise if a model holds a dict whose keys would not come back.
+
+    They are kept as text and made by their types again; any text is true to ``bool``.
+    """
+    for part in parts_of(model):
+        if not isinstance(part, dict):
+            continue
+        strange = [
+            key for key in part if isinstance(key, bool) or not isinstance(key, str | Real)
+        ]
+        if strange or len(set(map(str, part))) < len(part):
+            raise ModelFileError(
+                "A model file keeps keys of dicts as text, so they must be words or "
+                f"numbers, no two with the same text; this {type(model).__name__} holds "
+                f"a dict with the keys {list(part)}. For False and True write 0 and 1, "
+                "which are equal to them, or use joblib.dump."
+            )
 
 
 def digest(contents):
@@ -221,4 +251,9 @@ def skops_io():
         raise ImportError(
             "Model files need skops: pip install 'largemargin[cli]'."
         ) from None
+    if tuple(map(int, skops.__version__.split(".")[:2])) < OLDEST_SKOPS:
+        raise ImportError(
+            f"Model files need skops 0.13 or later; found {skops.__version__}, with which "
+            "a forged file can run code. pip install --upgrade 'largemargin[cli]'."
+        )
     return skops.io

@@ -1,0 +1,113 @@
+"""Archives that take no more room or time than their length tells."""
+
+import json
+import math
+from collections import defaultdict
+from io import BytesIO
+from numbers import Real
+from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile
+
+from largemargin.model_files.trust import trusted_functions
+
+# Nothing expands to more bytes than the first, or than the second times its length.
+MAX_ROOM, MAX_EXPANSION = 2**30, 100
+
+
+class Unsound(Exception):
+    """What no file that ``save`` has written can hold."""
+
+
+def check_archive(payload):
+    """Raise if an archive would take far more room or time than its length tells."""
+    limit = max(MAX_ROOM, MAX_EXPANSION * len(payload))
+    with ZipFile(BytesIO(payload)) as archive:
+        entries = archive.infolist()
+        if any(one.compress_type not in (ZIP_STORED, ZIP_DEFLATED) for one in entries):
+            raise Unsound("it is packed in a way that save does not use")
+        check_room(sum(one.file_size for one in entries), limit)
+        text = archive.read("schema.json")
+        try:
+            schema = json.loads(text)
+            n_visits = count_visits(schema)
+        except RecursionError:
+            raise Unsound("its parts are nested too deep") from None
+        # A node takes a hundred characters, so there are far fewer than these.
+        if n_visits > len(text):
+            raise Unsound("its parts hold one another again and again")
+        check_nothing_is_called(schema)
+        check_room(room_of_arrays(schema, archive), limit)
+
+
+def check_nothing_is_called(schema):
+    """Raise if a trusted function stands where a file has the name of a class to make."""
+    for node in dicts_in(schema):
+        name = f"{node.get('__module__')}.{node.get('__class__')}"
+        if name in trusted_functions() and node.get("__loader__") != "FunctionNode":
+            raise Unsound(f"it calls {name}")
+
+
+def check_room(room, limit):
+    """Raise if an archive expands to more bytes than it may."""
+    if room > limit:
+        raise Unsound(
+            f"it expands to {room / 2**30:.1f} GiB; of its length, no more than "
+            f"{limit / 2**30:.1f} GiB are expected"
+        )
+
+
+def count_visits(schema):
+    """Return how many nodes skops visits, which looks again into each that is repeated.
+
+    A node that has been written, by its ``__id__``, may be named in place of another.
+    Which of several with the same name counts is skops' affair: the largest does here.
+    """
+    written, counts = defaultdict(list), {}
+    for node in dicts_in(schema):
+        if isinstance(node.get("__id__"), str | Real):
+            written[node["__id__"]].append(node)
+
+    def count(part):
+        if isinstance(part, list):
+            return sum(map(count, part))
+        if not isinstance(part, dict):
+            return 0
+        name = part.get("__id__")
+        if not isinstance(name, str | Real):
+            return 1 + sum(map(count, part.values()))
+        if name not in counts:
+            counts[name] = math.inf  # one that holds itself has no end
+            inner = max(sum(map(count, node.values())) for node in written[name])
+            counts[name] = 1 + inner
+        return counts[name]
+
+    return count(schema)
+
+
+def room_of_arrays(schema, archive):
+    """Return the bytes of all arrays of a model; an entry may be read by many nodes."""
+    reads = {
+        (str(node.get("__id__", -k)), node["file"], node.get("__loader__"))
+        for k, node in enumerate(dicts_in(schema))
+        if isinstance(node.get("file"), str)
+    }
+    return sum(room_of(archive, file, loader) for _, file, loader in reads)
+
+
+def room_of(archive, file, loader):
+    """Return the bytes that an entry expands to; sparse matrices are archives again."""
+    if loader != "SparseMatrixNode":
+        return archive.getinfo(file).file_size
+    with ZipFile(BytesIO(archive.read(file))) as inner:
+        return sum(one.file_size for one in inner.infolist())
+
+
+def dicts_in(schema):
+    """Yield all dicts in what JSON tells."""
+    rest = [schema]
+    while rest:
+        part = rest.pop()
+        if isinstance(part, dict):
+            yield part
+            rest.extend(part.values())
+        elif isinstance(part, list):
+            rest.extend(part)

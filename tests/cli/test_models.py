@@ -1,0 +1,141 @@
+"""Models that other programs have saved are used, or refused in a sentence."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import MinMaxScaler, StandardScaler
+
+from largemargin import LDMClassifier, LDMClassifierCV, LinearLDMClassifier
+from largemargin.calibration import CalibratedMachine
+from largemargin.cli.models import load_model, width_of
+from largemargin.cli.tables import TableSchema
+from largemargin.model_files import save
+
+X, Y = load_iris(return_X_y=True)
+USED = {
+    "nested pipelines": (
+        make_pipeline(StandardScaler(), make_pipeline(MinMaxScaler(), LDMClassifier())),
+        ["StandardScaler", "MinMaxScaler", "LDMClassifier"],
+    ),
+    "a place without a step": (
+        make_pipeline("passthrough", None, LDMClassifier()),
+        ["LDMClassifier"],
+    ),
+    "a search over pipelines": (
+        GridSearchCV(
+            make_pipeline("passthrough", LDMClassifier()), {"ldmclassifier__C": [1]}, cv=2
+        ),
+        ["LDMClassifier"],
+    ),
+    "probabilities in a pipeline": (
+        make_pipeline(StandardScaler(), CalibratedMachine(LDMClassifier())),
+        ["StandardScaler", "LDMClassifier", "CalibratedMachine"],
+    ),
+    "probabilities of a pipeline": (
+        CalibratedMachine(make_pipeline("passthrough", StandardScaler(), LDMClassifier())),
+        ["StandardScaler", "LDMClassifier", "CalibratedMachine"],
+    ),
+}
+REFUSED = {
+    "not fitted": LDMClassifier(),
+    "pipeline not fitted": make_pipeline(StandardScaler(), LDMClassifier()),
+    "pipeline without steps": Pipeline([]),
+    "no model": {"a": 1},
+    "no classifier": StandardScaler().fit(X),
+    "search without the best": LDMClassifierCV(
+        Cs=[1], gammas=["scale"], cv=2, refit=False
+    ).fit(X, Y),
+}
+TABLE = {
+    "kind": "table",
+    "features": ["a", "b", "c", "d"],
+    "label": "e",
+    "label_place": 4,
+    "named": True,
+}
+MATRIX = {"kind": "matrix", "n_features": 4}
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "some.model"
+
+
+@pytest.fixture
+def rows(tmp_path):
+    table = tmp_path / "rows.csv"
+    np.savetxt(table, np.c_[X, Y], delimiter=",")
+    return table
+
+
+@pytest.mark.parametrize("name", USED)
+def test_models_of_many_layers_are_told_and_used(good, path, rows, name):
+    model, steps = USED[name]
+    model.fit(X, Y)
+    save(model, path)
+    told = good("info", path, "--json").record
+    assert told["machine"] == "LDMClassifier"
+    assert told["steps"] == steps
+    assert told["rows"]["n_features"] == 4
+    assert ("cross-validated score" in told) == hasattr(model, "best_score_")
+    labels = good("predict", path, rows, "-q").out.split()
+    assert labels == [str(label) for label in model.predict(X)]
+
+
+@pytest.mark.parametrize("name", REFUSED)
+@pytest.mark.parametrize("command", ["info", "predict", "export", "margins"])
+def test_what_cannot_predict_is_refused(refused, path, rows, name, command):
+    save(REFUSED[name], path)
+    more = {"info": [], "export": [path.with_suffix(".onnx")]}.get(command, [rows])
+    told = refused(command, path, *more)
+    assert f"{path} holds a {type(REFUSED[name]).__name__} that cannot predict" in told
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        {"kind": "nope"},
+        {"n_features": 4},
+        [1],
+        "matrix",
+        MATRIX | {"n_features": "x"},
+        MATRIX | {"n_features": 0},
+        MATRIX | {"n_features": True},
+        MATRIX | {"more": 1},
+        MATRIX | {"skipped": 2},
+        MATRIX | {"dense": "no"},
+        MATRIX | {"missing": "keep"},
+        MATRIX | {"gram": None},
+        {"kind": "table"},
+        TABLE | {"features": "abcd"},
+        TABLE | {"features": []},
+        TABLE | {"features": [1, 2]},
+        TABLE | {"label": 3},
+        TABLE | {"label_place": 9},
+        TABLE | {"named": "yes"},
+        TABLE | {"words": ["a"]},
+        TABLE | {"words": {"z": ["one"]}},
+        TABLE | {"words": {"a": "one"}},
+        TABLE | {"missing": None},
+    ],
+    ids=str,
+)
+def test_a_record_that_is_no_schema_is_refused(refused, path, record):
+    machine = LinearLDMClassifier().fit(X, Y)
+    machine.schema_ = record
+    save(machine, path)
+    assert "does not tell what the rows of its model look like" in refused("info", path)
+
+
+def test_a_record_of_a_schema_is_taken(path):
+    machine = LinearLDMClassifier().fit(X, Y)
+    machine.schema_ = TABLE | {"words": {"a": ["one", "two"]}}
+    save(machine, path)
+    assert isinstance(load_model(path)[1], TableSchema)
+
+
+def test_a_step_that_does_not_tell_its_width_is_not_passed_over():
+    step = StandardScaler()
+    assert width_of(make_pipeline(step, LDMClassifier().fit(X, Y))) is None
