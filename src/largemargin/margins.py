@@ -149,6 +149,11 @@ def margin_distribution(estimator, X, y, sample_weight=None):
     """
     check_is_fitted(estimator)
     scores = np.asarray(estimator.decision_function(X))
+    return distribution_of_scores(estimator, scores, y, sample_weight)
+
+
+def distribution_of_scores(estimator, scores, y, sample_weight=None):
+    """Return the margins of rows whose scores under a fitted classifier are known."""
     y = column_or_1d(y)
     classes = np.asarray(estimator.classes_)
     unknown = np.setdiff1d(y, classes)

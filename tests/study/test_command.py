@@ -1,3 +1,4 @@
+import json
 import os
 import signal
 import subprocess
@@ -10,8 +11,10 @@ import pytest
 from click.testing import CliRunner
 from sklearn.datasets import dump_svmlight_file, make_blobs
 
+from largemargin import terminal
+from largemargin.study import __main__ as study_command
 from largemargin.study import runner, sources_of_files
-from largemargin.study.__main__ import Lines, main, tell
+from largemargin.study.__main__ import main, tell
 from largemargin.study.runner import Outcome
 from largemargin.study.store import Store
 from largemargin.study.tasks import Source, Task, perform
@@ -91,8 +94,10 @@ def test_a_worker_that_dies_is_told_and_the_others_go_on(cells, output, monkeypa
 def test_failures_for_the_same_reason_are_told_together(capsys):
     failures = [("one", "ValueError: a"), ("two", "OSError: b"), ("three", "ValueError: a")]
     tell(Outcome(failures=failures), "study", downloaded=False)
-    _, *failed = capsys.readouterr().out.splitlines()
-    assert failed == ["failed: one and 1 more: ValueError: a", "failed: two: OSError: b"]
+    assert capsys.readouterr().err.splitlines() == [
+        "failed: one and 1 more: ValueError: a",
+        "failed: two: OSError: b",
+    ]
 
 
 def test_a_missing_set_is_told_and_is_no_failure(output, tmp_path):
@@ -163,17 +168,54 @@ def test_a_store_in_use_is_refused(cells, output):
     assert "another run" in told.output
 
 
-def test_lines_of_progress_tell_the_time_left_but_not_too_often(capsys):
-    tell = Lines()
-    tell.begin -= 60.0
-    tell(1, 4, "heart")
-    assert capsys.readouterr().err == ""
-    tell.told -= 60.0
-    tell(2, 4, "sonar")
-    tell(4, 4, "vote")
-    first, last = capsys.readouterr().err.splitlines()
-    assert first == "2 of 4 tasks, 1.0 minutes left; last: sonar"
-    assert last == "4 of 4 tasks, 0.0 minutes left; last: vote"
+def test_a_run_may_be_told_as_json_and_goes_on_without_a_word(cells, output):
+    options = *PLAIN, "--file", cells, "--output", output
+    told = call(*options, "--repetitions", 1, "--json")
+    assert told.exit_code == 0, told.output
+    assert told.stderr == ""
+    report = str(output / "report.md")
+    nothing_else = {"report": report, "missing": {}, "left out": [], "failed": []}
+    facts = {"new results": 4, "results": 4, **nothing_else}
+    assert json.loads(told.stdout) == facts
+    assert call(*options, "--repetitions", 2, "--quiet").output == ""
+    facts = {"new results": 0, "results": 8, **nothing_else}
+    assert json.loads(call(*options, "--repetitions", 2, "--json").stdout) == facts
+
+
+def test_a_report_may_be_told_as_json_or_not_at_all(cells, output):
+    call(*PLAIN, "--file", cells, "--repetitions", 1, "--output", output)
+    files = call("report", "--output", output).stdout.splitlines()
+    assert str(output / "report.md") in files
+    told = json.loads(call("report", "--output", output, "--json").stdout)
+    assert told == {"results": 4, "report": str(output / "report.md"), "files": files}
+    assert call("report", "--output", output, "--quiet").output == ""
+
+
+def test_what_failed_is_told_to_machines_and_to_the_quiet(monkeypatch, output):
+    outcome = Outcome(missing={"rcv1": "not there"}, failures=[("sonar", "OSError: b")])
+    monkeypatch.setattr(study_command, "run_study", lambda *where, **options: outcome)
+    told = call("--output", output, "--json")
+    assert told.exit_code == 1
+    record = json.loads(told.stdout)
+    assert record["missing"] == {"rcv1": "not there"}
+    assert record["failed"] == [{"task": "sonar", "reason": "OSError: b"}]
+    told = call("--output", output, "-q")
+    assert told.exit_code == 1
+    assert told.output == "failed: sonar: OSError: b\n"
+
+
+def test_the_bar_tells_the_data_set(monkeypatch):
+    moves = []
+
+    class Seen(terminal.NoBar):
+        def __call__(self, done, total, title=None):
+            moves.append((done, total, title))
+
+    monkeypatch.setattr(terminal, "bar", lambda title, quiet: Seen())
+    with study_command.bar(quiet=False) as move:
+        move(0, 2, None)
+        move(1, 2, Task(Source("heart"), "paper", "linear", "svm", 0))
+    assert moves == [(0, 2, "study"), (1, 2, "heart")]
 
 
 def test_importing_the_study_leaves_the_extras_alone():

@@ -7,7 +7,9 @@ import click
 from largemargin.cli.options import json_option, quiet_option
 
 data_option = click.option(
-    "--data", "data_home", help="Directory to look in first; default: LARGEMARGIN_DATA."
+    "--data",
+    "data_home",
+    help="Directory to look for it in first; default: the variable LARGEMARGIN_DATA.",
 )
 
 
@@ -17,7 +19,11 @@ def main():
 
 
 @main.command("list", epilog="Example: largemargin datasets list --scale regular")
-@click.option("--scale", type=click.Choice(["regular", "large"]), help="Only these.")
+@click.option(
+    "--scale",
+    type=click.Choice(["regular", "large"]),
+    help="Only those that the paper calls so.",
+)
 @json_option
 def show_list(scale, as_json):
     """List the data sets: their names, sizes and tasks."""
@@ -35,25 +41,67 @@ def show_list(scale, as_json):
 
 @main.command(epilog="Example: largemargin datasets get wdbc -o wdbc.libsvm")
 @click.argument("name")
-@click.option("-o", "--output", help="LIBSVM text; default: NAME.libsvm; may end in .gz.")
+@click.option(
+    "-o",
+    "--output",
+    help="File to write, packed if it ends in .gz, .bz2 or .xz; '-' is standard output; "
+    "default: NAME.libsvm.",
+)
 @data_option
-@click.option("--download/--no-download", default=True, help="Whether the net may be used.")
+@click.option(
+    "--download/--no-download",
+    default=True,
+    show_default=True,
+    help="Whether to fetch it from the net if it is not there.",
+)
 @json_option
 @quiet_option
 def get(name, output, data_home, download, as_json, quiet):
-    """Write the data set NAME as LIBSVM text, fetching it if need be."""
+    """Write the data set NAME as LIBSVM text, fetching it if need be.
+
+    'largemargin datasets list' has the names.
+    """
     from largemargin import datasets, terminal
-    from largemargin.cli.outputs import check_writable
+    from largemargin.cli.outputs import beside, check_writable
 
     output = f"{datasets.info(name).name}.libsvm" if output is None else output
-    check_writable(output)
+    check_name(output)
+    check_writable(output, may_be_shown=True)
     with terminal.bar(f"fetching {name}", quiet=quiet) as move:
-        data = datasets.load(name, data_home=data_home, download=download, on_progress=move)
+        where = {"data_home": data_home, "download": download}
+        try:
+            data = datasets.load(name, **where, on_progress=move)
+        except datasets.MissingDataset as error:
+            raise datasets.MissingDataset(in_options(str(error))) from error
     write_libsvm(data, output)
     n_rows, n_features = data.X.shape
     facts = {"name": data.name, "source": data.source, "rows": n_rows}
     facts |= {"features": n_features, "file": output}
-    terminal.show(facts, as_json=as_json, quiet=quiet or output == "-")
+    with beside(output):
+        terminal.show(facts, as_json=as_json, quiet=quiet)
+
+
+def check_name(path):
+    """Raise UsageError if the name of a file says that it holds something else."""
+    from largemargin.cli.inputs import KINDS
+    from largemargin.datasets.own_files import name_and_kind
+
+    _, ending = name_and_kind(Path(path))
+    if KINDS.get(ending, "libsvm") != "libsvm":
+        raise click.UsageError(
+            f"{path} will hold LIBSVM text, so its name should not end in {ending}; "
+            "expected .libsvm, or any other name."
+        )
+
+
+def in_options(text):
+    """Return a message for programmers in terms of the command."""
+    for argument, option in (
+        ("download=False", "--no-download"),
+        ("download=True", "--download"),
+    ):
+        text = text.replace(argument, option)
+    return text
 
 
 def write_libsvm(data, path):

@@ -12,28 +12,40 @@ from largemargin.cli.options import json_option, prediction_options
 @json_option
 def main(model, data, as_json, **options):
     """Tell accuracy, AUC and margins of the MODEL on DATA."""
-    from largemargin import margin_distribution, terminal
+    from largemargin import terminal
     from largemargin.cli.models import load_model
     from largemargin.cli.predict import rows_for
+    from largemargin.margins import distribution_of_scores
 
     model, schema = load_model(model)
     X, y = rows_for(schema, data, options, classes=model.classes_)
-    facts = {"data": data, "rows": len(y), **quality(model, X, y)}
-    distribution = margin_distribution(model, X, y)
-    facts |= margin_facts(distribution)
+    predicted, scores = labels_and_scores(model, X)
+    margins = margin_facts(distribution_of_scores(model, scores, y))
+    facts = {"data": data, "rows": len(y)}
+    facts |= quality(model.classes_, predicted, scores, y) | margins
     terminal.show(facts, as_json=as_json)
 
 
-def quality(model, X, y):
+def labels_and_scores(model, X):
+    """Return what a model predicts for rows, and their scores."""
+    from largemargin.cli.predict import answers
+    from largemargin.estimators.base import MarginClassifier, winners_of
+    from largemargin.margins import machine_of
+
+    if isinstance(machine_of(model), MarginClassifier):
+        scores = answers(model, X, ["decision_function"])["decision_function"]
+        return model.classes_[winners_of(scores)], scores
+    # Of other machines, such as SVC, the largest score need not be what is predicted.
+    return answers(model, X, ["predict", "decision_function"]).values()
+
+
+def quality(classes, predicted, scores, y):
     """Return accuracy, balanced accuracy and area under the curve, by name."""
     import numpy as np
     from sklearn.metrics import recall_score, roc_auc_score
 
-    from largemargin.cli.predict import answers
-
-    predicted, scores = answers(model, X, ["predict", "decision_function"]).values()
     scores = scores[:, None] if scores.ndim == 1 else scores
-    positives = model.classes_[-scores.shape[1] :]
+    positives = classes[-scores.shape[1] :]
     areas = [
         roc_auc_score(y == label, column)
         for label, column in zip(positives, scores.T, strict=True)

@@ -9,29 +9,30 @@ from largemargin.cli.options import json_option, quiet_option
 @click.argument("model")
 @click.argument("onnx")
 @click.option(
-    "--float32", is_flag=True, help="For rows of float32; default: those of float64."
+    "--float32", is_flag=True, help="For rows of float32; default: for those of float64."
 )
 @json_option
 @quiet_option
 def main(model, onnx, float32, as_json, quiet):
-    """Write the MODEL as an ONNX graph.
+    """Write the MODEL as an ONNX graph into the file ONNX.
 
     Runtimes predict with it without Python. It takes dense rows of numbers, X, in the order
     of the training columns; if some hold words, each column by its name. It gives labels,
-    scores, and the probabilities of a model that has them.
+    scores, and the probabilities of a model that has them. '-' is standard output.
     """
     import numpy as np
 
     from largemargin import terminal
     from largemargin.cli.models import load_model
-    from largemargin.cli.outputs import check_writable, written
+    from largemargin.cli.outputs import beside, check_writable, written
     from largemargin.onnx import to_onnx
 
-    check_writable(onnx)
+    check_writable(onnx, may_be_shown=True)
     model, schema = load_model(model)
+    dtype = np.float32 if float32 else np.float64
     graph = to_onnx(
         model,
-        dtype=np.float32 if float32 else np.float64,
+        dtype=dtype,
         text_columns=getattr(schema, "words", None) or None,
     )
     with written(onnx) as stream:
@@ -40,6 +41,8 @@ def main(model, onnx, float32, as_json, quiet):
         "graph": onnx,
         "inputs": [entry.name for entry in graph.graph.input],
         "features": schema.n_features,
+        "numbers": dtype.__name__,
         "outputs": [entry.name for entry in graph.graph.output],
     }
-    terminal.show(facts, as_json=as_json, quiet=quiet)
+    with beside(onnx):
+        terminal.show(facts, as_json=as_json, quiet=quiet)

@@ -2,6 +2,9 @@
 
 import click
 
+# Of NumPy.
+MAX_SEED = 2**32 - 1
+
 
 def together(*options):
     """Return one decorator for several options, in the order they are shown."""
@@ -14,51 +17,89 @@ def together(*options):
     return decorate
 
 
-input_options = together(
+def label_option(default):
+    """Return the option for the column of the labels."""
+    return click.option(
+        "--label",
+        help="Column of the labels in a table, by name or number: 0 is the first, -1 the "
+        f"last; default: {default}.",
+    )
+
+
+format_options = together(
     click.option(
         "--format",
         "kind",
         type=click.Choice(["libsvm", "csv", "tsv", "parquet", "npz"]),
-        help="What the data are; default: what their name or beginning says.",
+        help="What DATA is; default: what its name or its beginning says.",
     ),
-    click.option("--label", help="Column of the labels, by name or number from 0."),
     click.option(
         "--header/--no-header",
         default=None,
-        help="Whether a table begins with names; default: if no number is there.",
+        help="Whether the first line of a CSV or TSV file has the names of the columns; "
+        "default: yes, unless one of them is a number.",
     ),
 )
 training_options = together(
-    input_options,
+    label_option("the last"),
+    format_options,
     click.option(
         "--missing",
         type=click.Choice(["refuse", "impute"]),
         default="refuse",
         show_default=True,
-        help="Missing values: refuse them, or put in the median or the commonest word.",
+        help="What to do about missing values: refuse DATA, or put in the median of the "
+        "column or its commonest word.",
     ),
     click.option(
         "--scale",
         type=click.Choice(["none", "unit", "standard"]),
-        help="Features to [0, 1] or to variance 1, kept with the model; default: unit for "
-        "tables, none for LIBSVM and NPZ.",
+        help="How to scale every feature, learned from the training rows. unit: to [0, 1], "
+        "or [-1, 1] if rows are sparse; standard: to mean 0 and variance 1, or variance 1 "
+        "alone if rows are sparse. Default: unit for tables, none for LIBSVM and NPZ.",
     ),
-    click.option("--seed", type=int, default=0, show_default=True, help="Of all chance."),
+    click.option(
+        "--seed",
+        type=click.IntRange(0, MAX_SEED),
+        default=0,
+        show_default=True,
+        help="Of all random choices: the same seed gives the same result.",
+    ),
 )
 prediction_options = together(
-    input_options,
+    label_option("that of the training rows, if it is there"),
+    format_options,
     click.option(
         "--unknown",
         type=click.Choice(["refuse", "ignore"]),
         default="refuse",
         show_default=True,
-        help="Words that the training rows had not.",
+        help="What to do about words that a column of the training rows had not: refuse "
+        "DATA, or count them as none of the known ones.",
     ),
 )
-json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-quiet_option = click.option("-q", "--quiet", is_flag=True, help="Say nothing, no bar.")
+json_option = click.option(
+    "--json", "as_json", is_flag=True, help="Print one JSON object instead of text."
+)
+quiet_option = click.option(
+    "-q", "--quiet", is_flag=True, help="No bar, and no report of the work."
+)
 
 
-def jobs_option(what):
+def checked_jobs(context, parameter, value):
+    """Return the number of workers, which joblib must understand."""
+    if value < 1 and value != -1:
+        raise click.BadParameter(f"expected 1 or more, or -1 for one a core; got {value}.")
+    return value
+
+
+def jobs_option(what, default=1):
     """Return the option for the number of workers."""
-    return click.option("--jobs", type=int, default=1, show_default=True, help=what)
+    return click.option(
+        "--jobs",
+        type=int,
+        default=default,
+        show_default=True,
+        callback=checked_jobs,
+        help=f"{what} -1 means one a core.",
+    )

@@ -1,23 +1,35 @@
-"""Files that are written whole or not at all."""
+"""Where commands write: files, looked at before the work, and standard output."""
 
 import errno
 import os
 import stat
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext, redirect_stdout
 from pathlib import Path
+
+import click
 
 from largemargin.files import replaced
 
 
-def check_writable(path):
-    """Raise OSError, before any work is done, if a file could not be written.
+def check_writable(path, *, may_be_shown=False):
+    """Raise, before any work is done, if a file could not be written.
 
     Parameters
     ----------
     path : path-like
         Where a file shall be written to.
+
+    may_be_shown : bool, default=False
+        Whether "-", standard output, will do.
     """
+    if is_shown(path) and may_be_shown:
+        standard_output()
+        return
+    if is_shown(path):
+        raise click.UsageError(
+            "Expected the name of a file; '-', standard output, will not do here."
+        )
     path = Path(path)
     if path.is_dir():
         raise IsADirectoryError(errno.EISDIR, "Is a directory", str(path))
@@ -27,6 +39,26 @@ def check_writable(path):
         raise OSError(errno.EINVAL, "Expected a file, not a device or a pipe", str(path))
     if not os.access(path.parent, os.W_OK):
         raise PermissionError(errno.EACCES, "Its directory cannot be written to", str(path))
+
+
+def is_shown(path):
+    """Return whether a path means standard output."""
+    return str(path) == "-"
+
+
+def standard_output():
+    """Return standard output as a binary stream; raise OSError if it is closed."""
+    if sys.stdout is None:
+        raise OSError("Standard output is closed; open it, or name a file.")
+    return sys.stdout.buffer
+
+
+def beside(path):
+    """Let what is printed while the block runs stay out of what was written.
+
+    Where that went to standard output, facts go to standard error.
+    """
+    return redirect_stdout(sys.stderr) if is_shown(path) else nullcontext()
 
 
 def is_special(path):
@@ -56,9 +88,10 @@ def written(path):
     path : path-like
         The file; "-" is standard output.
     """
-    if str(path) == "-":
-        yield sys.stdout.buffer
-        sys.stdout.buffer.flush()
+    if is_shown(path):
+        stream = standard_output()
+        yield stream
+        stream.flush()
         return
     path = Path(path)
     with naming(path), path.open("wb") if is_special(path) else replaced(path) as stream:

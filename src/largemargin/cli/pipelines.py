@@ -103,7 +103,10 @@ def word_steps(schema):
     encoder = OneHotEncoder(categories=known, handle_unknown="ignore")
     steps = [("encode", encoder)]
     if schema.missing == "impute":
-        commonest = SimpleImputer(missing_values=MISSING_WORD, strategy="most_frequent")
+        # A column may be empty in a fold; it keeps its place then, with no known word.
+        commonest = SimpleImputer(
+            missing_values=MISSING_WORD, strategy="most_frequent", keep_empty_features=True
+        )
         steps.insert(0, ("impute", commonest))
     return steps
 
@@ -146,9 +149,62 @@ def machine_of(method, kernel, given):
             f"--method {method} with the {kernel} kernel has no use for {told}"
             + (f"; --set may set {others}." if others else ".")
         )
+    given = {name: value for name, value in given.items() if name in known}
+    check_values(type(machine), given)
     if "kernel" in known:
         machine.set_params(kernel=kernel)
-    return machine.set_params(**{n: value for n, value in given.items() if n in known})
+    return machine.set_params(**given)
+
+
+def check_values(kind, given):
+    """Raise UsageError, naming the option, for a value that a machine does not take."""
+    for name, value in given.items():
+        try:
+            kind(**{name: value})._validate_params()
+        except ValueError as error:
+            known = words_for(kind._parameter_constraints[name])
+            told = f"expected {known}; got {value}." if known else str(error)
+            option = OPTION_OF.get(name, f"--set {name}")
+            raise click.BadParameter(told, param_hint=option) from error
+
+
+def words_for(constraints):
+    """Return what the constraints of a parameter let the command line give, in words.
+
+    Examples
+    --------
+    >>> from numbers import Real
+    >>> from largemargin._compat import Interval, StrOptions
+    >>> words_for([Interval(Real, 0, 1, closed="left"), StrOptions({"median"}), None])
+    'a number of at least 0 and below 1 or median'
+    """
+    from largemargin._compat import Interval, StrOptions
+
+    told = []
+    for one in constraints:
+        if isinstance(one, Interval):
+            told.append(words_for_interval(one))
+        elif isinstance(one, StrOptions):
+            told += sorted(one.options)
+        elif one is str:
+            told.append("a multiple of scale such as 0.3*scale")
+    *others, last = told or [""]
+    return f"{', '.join(others)} or {last}" if others else last
+
+
+def words_for_interval(interval):
+    """Return an interval of numbers in words."""
+    from numbers import Integral
+
+    kind = "a whole number" if interval.type is Integral else "a number"
+    ends = []
+    if interval.left is not None:
+        with_left = interval.closed in ("left", "both")
+        ends.append(f"{'of at least' if with_left else 'above'} {interval.left}")
+    if interval.right is not None:
+        with_right = interval.closed in ("right", "both")
+        ends.append(f"{'at most' if with_right else 'below'} {interval.right}")
+    return " ".join([kind, " and ".join(ends)]).rstrip()
 
 
 def search_around(machine, method, grid, given, seed):

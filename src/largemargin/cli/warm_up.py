@@ -31,10 +31,11 @@ GRAM_MACHINES = (
 @json_option
 @quiet_option
 def main(as_json, quiet):
-    """Fill the cache of compiled loops.
+    """Compile all loops now, so that no later command waits for it.
 
-    No later command waits for them then. Fits tiny machines by every solver, on dense and
-    sparse rows of both precisions.
+    Fits tiny machines by every solver, on dense and sparse rows of both precisions, which
+    fills the cache of compiled loops. That takes about a minute, and
+    seconds if it is full.
     """
     from largemargin import terminal
 

@@ -1,19 +1,17 @@
 """The study as a command: ``largemargin study``, or ``python -m largemargin.study``."""
 
-import logging
-import time
 from contextlib import contextmanager
 from pathlib import Path
 
 import click
 
 from largemargin import terminal
+from largemargin.cli import INTERRUPTED
+from largemargin.cli.group import sentence
+from largemargin.cli.options import jobs_option, json_option, quiet_option
 from largemargin.study import run_study
+from largemargin.study.methods import METHODS
 from largemargin.study.store import Store, StoreError
-
-INTERRUPTED = 130
-# Between two lines of progress where there is no terminal to draw a bar on.
-LINE_SECONDS = 10.0
 
 
 def listed(context, parameter, value):
@@ -27,96 +25,95 @@ def listed(context, parameter, value):
     )
 
 
-class Lines:
-    """Progress as a line of text now and then."""
-
-    def __init__(self):
-        self.begin = self.told = time.monotonic()
-
-    def __call__(self, n_done, n_tasks, task):
-        """Tell how far the study is, unless that was told a moment ago."""
-        now = time.monotonic()
-        if 0 < n_done < n_tasks and now - self.told < LINE_SECONDS:
-            return
-        self.told = now
-        line = f"{n_done} of {n_tasks} tasks"
-        if task is not None:
-            left = (now - self.begin) * (n_tasks / n_done - 1.0)
-            line += f", {left / 60:.1f} minutes left; last: {task}"
-        click.echo(line, err=True)
-
-
 @contextmanager
-def bar():
+def bar(quiet):
     """Draw a progress bar with the time left; give what moves it."""
-    from rich.logging import RichHandler
-
-    with terminal.Bar("looking at data sets") as shown:
-        handler = RichHandler(console=shown.console, show_path=False)
-        terminal.logger.addHandler(handler)
-
-        def move(n_done, n_tasks, task):
-            shown(n_done, n_tasks, "study" if task is None else task.source.name)
-
-        try:
-            yield move
-        finally:
-            terminal.logger.removeHandler(handler)
-
-
-@contextmanager
-def lines():
-    """Write lines of progress; give what writes them."""
-    handler = logging.StreamHandler()
-    terminal.logger.addHandler(handler)
-    try:
-        yield Lines()
-    finally:
-        terminal.logger.removeHandler(handler)
+    with terminal.bar("looking at data sets", quiet=quiet) as shown:
+        yield lambda n_done, n_tasks, task: shown(
+            n_done, n_tasks, "study" if task is None else task.source.name
+        )
 
 
 @click.command(
-    help="Run the paper's study, or report what is there of it.",
+    help="Run the paper's study, or report what is there of it.\n\nEvery result is kept as "
+    "soon as it is there; the same command goes on with what is left.",
     epilog="Example: largemargin study --sets none --file mine.csv --label diagnosis",
 )
 @click.argument("action", type=click.Choice(["run", "report"]), default="run")
-@click.option("--protocol", default="both", help="paper, fair or both.")
-@click.option("--sets", callback=listed, help="Names with commas; 'none' for files only.")
+@click.option(
+    "--protocol",
+    default="both",
+    show_default=True,
+    help="paper: as the paper scales data and chooses parameters; fair: by grids that are "
+    "fair to every method; or both.",
+)
+@click.option(
+    "--sets",
+    callback=listed,
+    help="Names with commas, those of 'largemargin datasets list', or 'none' for files "
+    "only; default: all of --scale.",
+)
 @click.option(
     "--file",
     "files",
     multiple=True,
     type=click.Path(path_type=Path),
-    help="A LIBSVM or CSV file of your own to add.",
+    help="A LIBSVM or CSV file of your own to add; may come again.",
 )
-@click.option("--label", help="Column of the labels in CSV files, name or number from 0.")
-@click.option("--methods", callback=listed, help="Names with commas; default: all.")
-@click.option("--kernels", callback=listed, help="linear, rbf or both with a comma.")
-@click.option("--repetitions", type=int, help="Default: 30, and 10 of large sets.")
-@click.option("--scale", default="all", help="Which of the paper's sets: regular, large.")
-@click.option("--jobs", type=int, default=-1, help="Processes; default: one a core.")
+@click.option(
+    "--label",
+    help="Column of the labels in CSV files, by name or number: 0 is the first, -1 the "
+    "last; default: the last.",
+)
+@click.option(
+    "--methods",
+    callback=listed,
+    help=f"Names with commas, of {', '.join(METHODS)}; default: all.",
+)
+@click.option("--kernels", callback=listed, help="linear or rbf; default: both.")
+@click.option(
+    "--repetitions",
+    type=int,
+    help="Random halves of each set; default: 30, and 10 of large sets.",
+)
+@click.option(
+    "--scale",
+    default="all",
+    show_default=True,
+    help="Which of the paper's sets: regular, large or all.",
+)
+@jobs_option("Processes.", default=-1)
 @click.option("--quick", is_flag=True, help="Small sets, few repetitions: minutes.")
 @click.option(
+    "-o",
     "--output",
     type=click.Path(path_type=Path, file_okay=False),
     default=Path("study"),
-    help="Directory of results, tables and figures; default: study.",
+    show_default=True,
+    help="Directory of results, tables and figures.",
 )
 @click.option(
     "--data",
     "data_home",
     type=click.Path(path_type=Path, file_okay=False, exists=True),
-    help="Directory of data sets.",
+    help="Directory to look for sets in first; default: the variable LARGEMARGIN_DATA.",
 )
-@click.option("--download/--no-download", default=False, help="Fetch what is not there.")
+@click.option(
+    "--download/--no-download",
+    default=False,
+    show_default=True,
+    help="Whether to fetch data sets that are not there.",
+)
+@json_option
+@quiet_option
 @click.pass_context
-def main(context, action, output, data_home, jobs, **options):
+def main(context, action, output, data_home, jobs, as_json, quiet, **options):
     """Run or report, and end with a code that tells how it went."""
     try:
         if action == "report":
-            report(output, data_home)
+            report(output, data_home, as_json=as_json, quiet=quiet)
             return
-        with bar() if terminal.on_terminal() else lines() as on_progress:
+        with bar(quiet) as on_progress:
             where = {"data_home": data_home, "n_jobs": jobs, "on_progress": on_progress}
             outcome = run_study(output, **where, **options)
     except KeyboardInterrupt:
@@ -127,25 +124,62 @@ def main(context, action, output, data_home, jobs, **options):
         )
         context.exit(INTERRUPTED)
     except (StoreError, ValueError, OSError) as error:
-        raise click.ClickException(str(error)) from error
-    tell(outcome, output, options["download"])
+        raise click.ClickException(sentence(error)) from error
+    if as_json:
+        terminal.show(facts_of(outcome, output), as_json=True)
+    else:
+        tell(outcome, output, options["download"], quiet=quiet)
     context.exit(1 if outcome.failures else 0)
 
 
-def report(output, data_home):
-    """Write tables and figures of what is stored."""
+def report(output, data_home, *, as_json, quiet):
+    """Write tables and figures of what is stored, and tell their names."""
     from largemargin.study.report import write
 
     store = Store(output)
-    if not store.results():
+    n_results = len(store.results())
+    if not n_results:
         raise StoreError(f"There are no results in {output} yet: run the study first.")
-    for path in write(store, output, data_home=data_home):
-        click.echo(path)
+    files = [str(path) for path in write(store, output, data_home=data_home)]
+    if as_json:
+        facts = {"results": n_results, "report": report_in(output), "files": files}
+        terminal.show(facts, as_json=True)
+    elif not quiet:
+        click.echo("\n".join(files))
 
 
-def tell(outcome, output, downloaded):
-    """Say what was done, what is missing, was left out or failed."""
-    click.echo(f"{outcome.n_done} new results; tables and figures are in {output}.")
+def report_in(output):
+    """Return the file that shows all tables and figures."""
+    return str(output / "report.md")
+
+
+def facts_of(outcome, output):
+    """Return what was done, what is missing, was left out or failed, by name."""
+    return {
+        "new results": outcome.n_done,
+        "results": len(Store(output).results()),
+        "report": report_in(output),
+        "missing": outcome.missing,
+        "left out": [str(task) for task in outcome.skipped],
+        "failed": [{"task": what, "reason": reason} for what, reason in outcome.failures],
+    }
+
+
+def tell(outcome, output, downloaded, *, quiet=False):
+    """Say what was done, what is missing, was left out or failed; if quiet, only that."""
+    if not quiet:
+        click.echo(f"{outcome.n_done} new results; tables and figures are in {output}.")
+        tell_missing(outcome, downloaded)
+    tasks_of = {}
+    for what, reason in outcome.failures:
+        tasks_of.setdefault(reason, []).append(what)
+    for reason, (first, *others) in tasks_of.items():
+        more = f" and {len(others)} more" if others else ""
+        click.echo(f"failed: {first}{more}: {reason}", err=True)
+
+
+def tell_missing(outcome, downloaded):
+    """Say what could not be had, and what was left out."""
     if downloaded:
         for name, reason in outcome.missing.items():
             click.echo(f"missing: {name}: {reason}")
@@ -156,12 +190,6 @@ def tell(outcome, output, downloaded):
         )
     for task in outcome.skipped:
         click.echo(f"left out, since what it follows has no result: {task}")
-    tasks_of = {}
-    for what, reason in outcome.failures:
-        tasks_of.setdefault(reason, []).append(what)
-    for reason, (first, *others) in tasks_of.items():
-        more = f" and {len(others)} more" if others else ""
-        click.echo(f"failed: {first}{more}: {reason}")
 
 
 if __name__ == "__main__":
