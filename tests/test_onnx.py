@@ -339,3 +339,8 @@ def test_without_skl2onnx_the_extra_is_named(blobs, monkeypatch):
     monkeypatch.setitem(sys.modules, "skl2onnx", None)
     with pytest.raises(ImportError, match=r"largemargin\[onnx\]"):
         to_onnx(LinearLDMClassifier().fit(*blobs))
+
+
+def test_a_place_without_a_step_does_no_harm(dtype, iris):
+    X, y = iris
+    assert_graph_agrees(make_pipeline("passthrough", LDMClassifier()).fit(X, y), X, dtype)

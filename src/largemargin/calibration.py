@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from largemargin._compat import StrOptions, check_sample_weight, fit_context, safe_split
 from largemargin.estimators.base import winners_of
+from largemargin.layers import layers_of
 
 # Where scikit-learn has steps that do not look at labels, or else have a tag that says so.
 BLIND = (
@@ -375,10 +376,9 @@ def is_blind(step):
 
 
 def search_folds(machine):
-    """Return the folds of the search at the end of the machine, or None."""
-    while isinstance(machine, Pipeline):
-        machine = machine[-1]
-    return machine.cv if hasattr(machine, "best_estimator_") else None
+    """Return the folds of the search in a machine, or None."""
+    searches = [layer for layer in layers_of(machine) if hasattr(layer, "best_estimator_")]
+    return searches[0].cv if searches else None
 
 
 def fit_weighted(machine, X, y, sample_weight):

@@ -15,7 +15,7 @@ from largemargin.designs.linear import MAX_FACTORED
 from largemargin.estimators.base import class_weights, winners_of
 from largemargin.estimators.kernel import LDMClassifier
 from largemargin.estimators.ldm import BaseLDMClassifier, settle_prices
-from largemargin.margins import unwrap
+from largemargin.layers import machine_and_rows
 from largemargin.problem import NoMinimum
 from largemargin.solvers import Start, solve
 from largemargin.solvers.metric import metric_of
@@ -187,7 +187,7 @@ class Case:
     def of(cls, estimator, X, y, sample_weight):
         """Return the case, or raise if this is not a machine or these are not its rows."""
         check_is_fitted(estimator)
-        fitted, X = unwrap(estimator, X)
+        fitted, X = machine_and_rows(estimator, X)
         if not isinstance(fitted, BaseLDMClassifier) or not hasattr(fitted, "dual_beta_"):
             raise TypeError(
                 "The leave-one-out error needs a fitted LDMClassifier or "

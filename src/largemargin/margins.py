@@ -3,32 +3,12 @@
 from dataclasses import dataclass
 
 import numpy as np
-from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from largemargin._compat import check_sample_weight
+from largemargin.layers import machine_of
 
 LEVELS = (0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99)
-
-
-def unwrap(estimator, X=None):
-    """Return the machine inside pipelines, searches and calibrations, and its rows."""
-    while True:
-        if isinstance(estimator, Pipeline):
-            if X is not None and len(estimator) > 1:
-                X = estimator[:-1].transform(X)
-            estimator = estimator[-1]
-        elif hasattr(estimator, "best_estimator_"):
-            estimator = estimator.best_estimator_
-        elif hasattr(estimator, "machine_"):
-            estimator = estimator.machine_
-        else:
-            return estimator, X
-
-
-def machine_of(estimator):
-    """Return the machine inside pipelines, searches and calibrations."""
-    return unwrap(estimator)[0]
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,8 @@ from largemargin import (
     LinearLDMClassifier,
     LinearLDMClassifierCV,
 )
-from largemargin.margins import machine_of, margin_distribution
+from largemargin.layers import machine_of
+from largemargin.margins import margin_distribution
 
 STYLES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 3)))
 SHADES = ("black", "tab:blue", "tab:orange", "tab:green", "tab:red", "tab:purple")

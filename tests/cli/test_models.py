@@ -1,16 +1,19 @@
 """Models that other programs have saved are used, or refused in a sentence."""
 
 import numpy as np
+import pandas as pd
 import pytest
+from sklearn.compose import make_column_transformer
 from sklearn.datasets import load_iris
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import MinMaxScaler, StandardScaler
+from sklearn.preprocessing import MinMaxScaler, OneHotEncoder, StandardScaler
 
 from largemargin import LDMClassifier, LDMClassifierCV, LinearLDMClassifier
 from largemargin.calibration import CalibratedMachine
-from largemargin.cli.models import load_model, width_of
+from largemargin.cli.models import load_model
 from largemargin.cli.tables import TableSchema
+from largemargin.layers import width_of
 from largemargin.model_files import save
 
 X, Y = load_iris(return_X_y=True)
@@ -119,6 +122,9 @@ def test_what_cannot_predict_is_refused(refused, path, rows, name, command):
         TABLE | {"words": {"z": ["one"]}},
         TABLE | {"words": {"a": "one"}},
         TABLE | {"missing": None},
+        TABLE | {"dropped": [-1]},
+        TABLE | {"dropped": "a"},
+        MATRIX | {"serials": [0.5]},
     ],
     ids=str,
 )
@@ -139,3 +145,30 @@ def test_a_record_of_a_schema_is_taken(path):
 def test_a_step_that_does_not_tell_its_width_is_not_passed_over():
     step = StandardScaler()
     assert width_of(make_pipeline(step, LDMClassifier().fit(X, Y))) is None
+
+
+def test_columns_of_a_model_that_was_saved_by_a_program_are_found_by_name(good, path):
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    frame["word"] = np.where(Y == 0, "red", "blue")
+    prepare = make_column_transformer(
+        (OneHotEncoder(), ["word"]), remainder=StandardScaler()
+    )
+    model = make_pipeline(prepare, LDMClassifier()).fit(frame, Y)
+    save(model, path)
+    shuffled = path.with_name("shuffled.csv")
+    frame.assign(kind=Y)[["kind", "d", "word", "b", "a", "c"]].to_csv(shuffled, index=False)
+    told = good("predict", path, shuffled, "--label", "kind")
+    assert told.out.split() == [str(label) for label in model.predict(frame)]
+    assert "(classification)" in told.err
+    assert "word" in good("info", path).out
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [({"kernel": "poly", "degree": 2, "coef0": 1}, (2, 1)), ({"kernel": "rbf"}, ())],
+)
+def test_the_form_of_a_kernel_is_told_where_it_has_one(good, path, options, told):
+    save(LDMClassifier(**options).fit(X, Y), path)
+    parameters = good("info", path, "--json").record["parameters"]
+    found = tuple(parameters[name] for name in ("degree", "coef0") if name in parameters)
+    assert found == told

@@ -30,7 +30,7 @@ def labels_and_scores(model, X):
     """Return what a model predicts for rows, and their scores."""
     from largemargin.cli.predict import answers
     from largemargin.estimators.base import MarginClassifier, winners_of
-    from largemargin.margins import machine_of
+    from largemargin.layers import machine_of
 
     if isinstance(machine_of(model), MarginClassifier):
         scores = answers(model, X, ["decision_function"])["decision_function"]

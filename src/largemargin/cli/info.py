@@ -25,10 +25,10 @@ def main(model, as_json):
 
 def steps_of(model):
     """Return the names of the classes that a row passes through."""
-    from largemargin.cli.models import does_something, inside
+    from largemargin.layers import does_something, inside, steps_in
 
-    if hasattr(model, "steps"):
-        steps = [step for _, step in model.steps if does_something(step)]
+    steps = [step for step in steps_in(model) if does_something(step)]
+    if steps:
         return [name for step in steps for name in steps_of(step)]
     names = [] if inside(model) is None else steps_of(inside(model))
     # A search leaves no trace in the way of a row.
@@ -40,8 +40,10 @@ def rows_told(schema):
     told = f"{schema.n_features} features"
     if not hasattr(schema, "features"):
         return told
+    words = schema.words or {}
     columns = [
-        f"{name} ({len(schema.words[name])} words)" if name in schema.words else name
+        f"{name} ({len(words[name])} words)" if name in words else name
         for name in schema.features
     ]
-    return f"{told}: {', '.join(columns)}; label: {schema.label}"
+    told = f"{told}: {', '.join(columns)}"
+    return told if schema.label is None else f"{told}; label: {schema.label}"

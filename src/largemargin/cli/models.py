@@ -4,6 +4,10 @@ from largemargin import model_files
 from largemargin.cli.matrices import MatrixSchema
 from largemargin.cli.outputs import naming
 from largemargin.cli.schemas import Schema, schema_of_record
+from largemargin.layers import layers_of, width_of
+
+TOLD = "kernel", "C", "gamma", "lambda_var", "lambda_mean", "mu", "theta", "lam"
+TOLD_OF_KERNEL = {"poly": ("degree", "coef0"), "sigmoid": ("coef0",)}
 
 
 def save_model(model, schema, path):
@@ -23,15 +27,21 @@ def load_model(path) -> tuple[object, Schema]:
             "with refit=True, and save it again."
         )
     record = getattr(model, "schema_", None)
-    if record is None:  # saved by a program
-        record = {"kind": "matrix", "n_features": width_of(model)}
-    schema = sound_schema(record)
+    schema = sound_schema(record_of(model) if record is None else record)
     if schema is None:
         raise model_files.ModelFileError(
             f"{path} does not tell what the rows of its model look like; its schema_ is "
             f"{record!r}. Train the model again, or delete this attribute and save it."
         )
     return model, schema
+
+
+def record_of(model):
+    """Return what a model that was saved by a program tells of its rows."""
+    if hasattr(model, "feature_names_in_"):
+        names = [str(name) for name in model.feature_names_in_]
+        return {"kind": "table", "features": names, "named": True, "words": None}
+    return {"kind": "matrix", "n_features": width_of(model)}
 
 
 def is_fitted_classifier(model):
@@ -63,52 +73,30 @@ def is_matrix(schema):
         and schema.dense in (None, False, True)
         and schema.missing in ("refuse", "impute")
         and schema.gram in (False, True)
+        and (schema.serials is None or are_places(schema.serials))
     )
 
 
 def is_table(schema):
     """Return whether all parts of a schema of columns are what they should be."""
-    names = [*schema.features, schema.label, *schema.words]
+    words = schema.words or {}
+    names = [*schema.features, schema.label or "", *words]
     return (
         isinstance(schema.features, list)
         and len(schema.features) > 0
         and all(isinstance(name, str) for name in names)
-        and type(schema.label_place) is int
-        and 0 <= schema.label_place <= len(schema.features)
+        and are_places([schema.label_place, *schema.dropped])
+        and schema.label_place <= len(schema.features) + len(schema.dropped)
         and schema.named in (False, True)
-        and schema.words.keys() <= set(schema.features)
-        and all(isinstance(words, list) for words in schema.words.values())
+        and words.keys() <= set(schema.features)
+        and all(isinstance(known, list) for known in words.values())
         and schema.missing in ("refuse", "impute")
     )
 
 
-def width_of(model):
-    """Return how many features the rows of a model have, None if it does not tell."""
-    if hasattr(model, "n_features_in_"):
-        return int(model.n_features_in_)
-    steps = [step for _, step in getattr(model, "steps", ()) if does_something(step)]
-    inner = steps[0] if steps else inside(model)
-    return None if inner is None else width_of(inner)
-
-
-def does_something(step):
-    """Return whether a step of a pipeline is not just a place for one."""
-    return step is not None and not isinstance(step, str)
-
-
-def inside(model):
-    """Return the last step, or what was refitted or calibrated; None for a machine."""
-    if hasattr(model, "steps"):
-        return model[-1]
-    return getattr(model, "best_estimator_", getattr(model, "machine_", None))
-
-
-def layers_of(model):
-    """Return a model, what is inside it, and so on down to the machine."""
-    layers = [model]
-    while (inner := inside(layers[-1])) is not None:
-        layers.append(inner)
-    return layers
+def are_places(numbers):
+    """Return whether numbers are such as count columns."""
+    return all(type(number) is int and number >= 0 for number in numbers)
 
 
 def without_calibration(model):
@@ -147,5 +135,5 @@ def facts_of(model):
 def parameters_of(machine):
     """Return the parameters of a machine that make it what it is, by name."""
     known = machine.get_params()
-    names = "kernel", "C", "gamma", "lambda_var", "lambda_mean", "mu", "theta", "lam"
+    names = *TOLD, *TOLD_OF_KERNEL.get(known.get("kernel"), ())
     return {name: known[name] for name in names if name in known}

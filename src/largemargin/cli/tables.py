@@ -101,17 +101,17 @@ class TableSchema:
     features : list of str
         Names of the columns that are features, in order.
 
-    label : str or None
+    label : str, default=None
         Name of the column of the labels; None if the model does not know it.
 
-    label_place : int
+    label_place : int, default=0
         Its place among all columns, for files without names.
 
-    named : bool
+    named : bool, default=False
         Whether the names are the file's own, so that columns are found by them.
 
-    words : dict of str to list of str, default={}
-        Values of the columns that hold words.
+    words : dict of str to list of str or None, default={}
+        Values of the columns that hold words; None if the model does not know which.
 
     missing : {"refuse", "impute"}, default="refuse"
         What becomes of missing values.
@@ -121,10 +121,10 @@ class TableSchema:
     """
 
     features: list
-    label: str | None
-    label_place: int
-    named: bool
-    words: dict = field(default_factory=dict)
+    label: str | None = None
+    label_place: int = 0
+    named: bool = False
+    words: dict | None = field(default_factory=dict)
     missing: str = "refuse"
     dropped: list = field(default_factory=list)
 
@@ -197,12 +197,12 @@ class TableSchema:
         found, label = self._columns(rows, label)
         columns = {
             name: self._words(rows, column, name, unknown)
-            if name in self.words
+            if self._holds_words(rows, column, name)
             else self._numbers(rows, column)
             for name, column in zip(self.features, found, strict=True)
         }
         y = None if label is None else labels_in(rows, label, lenient)
-        if not self.words:
+        if self.words == {}:
             return np.column_stack(list(columns.values())), y
         return frame_of(columns), y
 
@@ -232,6 +232,9 @@ class TableSchema:
             raise wrong_width(rows.name, len(found), self.n_features)
         return found, label
 
+    def _holds_words(self, rows, column, name):
+        return holds_words(rows, column) if self.words is None else name in self.words
+
     def _numbers(self, rows, column):
         values = numbers_in(rows, column)
         refused = np.isinf(values) if self.missing == "impute" else ~np.isfinite(values)
@@ -252,7 +255,7 @@ class TableSchema:
                 f"{rows.name}, {rows.place(int(absent.argmax()))}: column {short(column)} "
                 f"has no value. {WAYS_OUT}"
             )
-        known = {*self.words[name], ""}
+        known = {""}.union(cells.tolist() if self.words is None else self.words[name])
         strange = [row for row, cell in enumerate(cells.tolist()) if cell not in known]
         if strange and unknown != "ignore":
             row = strange[0]

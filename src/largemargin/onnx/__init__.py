@@ -15,7 +15,7 @@ from largemargin import (
     ODMClassifier,
 )
 from largemargin.estimators.base import MarginClassifier
-from largemargin.margins import machine_of
+from largemargin.layers import machine_of, width_of
 from largemargin.onnx import machines, probabilities, steps
 
 CLASSIFIERS = (
@@ -134,7 +134,7 @@ def inputs_of(model, number, text_columns):
     from skl2onnx.common.data_types import StringTensorType
 
     if text_columns is None:
-        return [("X", number([None, model.n_features_in_]))]
+        return [("X", number([None, width_of(model)]))]
     names = getattr(model, "feature_names_in_", np.array([])).tolist()
     unknown = sorted(set(text_columns) - set(names))
     if unknown or not names:

@@ -7,7 +7,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.preprocessing import normalize
 
-from largemargin.margins import machine_of
+from largemargin.layers import machine_of
 from largemargin.onnx.operators import Operators
 
 # Rows shorter than this have no direction for scikit-learn's cosine.
