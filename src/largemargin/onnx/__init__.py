@@ -91,6 +91,7 @@ def to_onnx(model, *, dtype=np.float64, text_columns=None):
         model,
         initial_types=inputs_of(model, number, text_columns),
         final_types=outputs,
+        custom_parsers=steps.PARSERS,
         custom_conversion_functions=steps.CONVERTERS,
         custom_shape_calculators=dict.fromkeys(steps.CONVERTERS, steps.settle_output_types),
     )

@@ -8,10 +8,10 @@ from largemargin.onnx.operators import Operators
 
 def declare_outputs(scope, model, inputs, custom_parsers=None):
     """Declare the nodes of a calibrated machine and its outputs, as skl2onnx asks for."""
-    from skl2onnx._parse import parse_sklearn
+    from skl2onnx._parse import _parse_sklearn
     from skl2onnx.common.data_types import DoubleTensorType
 
-    label, scores = parse_sklearn(scope, model.machine_, inputs, custom_parsers)
+    label, scores = _parse_sklearn(scope, model.machine_, inputs, custom_parsers)
     node = scope.declare_local_operator("LargeMarginCalibration", model)
     node.inputs.append(scores)
     node.outputs.append(scope.declare_local_variable("probabilities", DoubleTensorType()))

@@ -1,13 +1,15 @@
 """Graphs of steps before a classifier that skl2onnx's own converters get wrong.
 
-They fill in no numbers of float64, for which onnxruntime has no node, and scale in float32
-by constants of float32, where scikit-learn has those of float64.
+They fill in no numbers of float64, for which onnxruntime has no node, scale in float32 by
+constants of float32, where scikit-learn has those of float64, and know no "passthrough".
 """
 
 import numpy as np
 from sklearn.impute import SimpleImputer
+from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MinMaxScaler
 
+from largemargin.layers import does_something, steps_in
 from largemargin.onnx.operators import Operators
 
 
@@ -61,4 +63,14 @@ def alias_of(node):
     return f"Sklearn{type(node.raw_operator).__name__}"
 
 
+def parse_pipeline(scope, model, inputs, custom_parsers=None):
+    """Declare the steps of a pipeline but for mere places of such, as skl2onnx asks for."""
+    from skl2onnx._parse import _parse_sklearn
+
+    for step in filter(does_something, steps_in(model)):
+        inputs = _parse_sklearn(scope, step, inputs, custom_parsers)
+    return inputs
+
+
+PARSERS = {Pipeline: parse_pipeline}
 CONVERTERS = {SimpleImputer: convert_imputer, MinMaxScaler: convert_scaler}
