@@ -30,6 +30,7 @@ def call():
         result = CliRunner().invoke(command, [str(one) for one in arguments], input=stdin)
         if result.exception and not isinstance(result.exception, SystemExit):
             raise result.exception
+        assert "a fault of largemargin" not in result.stderr
         return Told(result.exit_code, result.stdout, result.stderr)
 
     return run

@@ -1,14 +1,18 @@
 """The commands beside training and prediction."""
 
+import os
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from sklearn.datasets import load_svmlight_file
 
 from largemargin import datasets
-from largemargin.cli import compare
-from largemargin.cli.compare import contest
-from largemargin.cli.group import COMMANDS
-from largemargin.cli.matrices import MatrixSchema
+from largemargin.cli.group import COMMANDS, command
 
 
 @pytest.mark.parametrize("name", [*COMMANDS, "datasets list", "datasets get"])
@@ -98,68 +102,76 @@ def test_a_data_set_that_is_not_known_is_refused(refused):
     assert "Did you mean 'sonar'?" in refused("datasets", "get", "sonr")
 
 
-def test_every_method_is_compared_in_the_same_folds(good, libsvm):
-    told = good("compare", libsvm, "--folds", "2", "-t", "linear", "--json").record
-    assert [result["method"] for result in told["results"]] == [
-        "ldm",
-        "svm",
-        "odm",
-        "komd",
-        "mamc",
-        "mdo",
-    ]
-    for result in told["results"]:
-        assert 0.5 < result["accuracy"] <= 1.0
-        assert result["seconds"] > 0
-
-
-def test_processes_compare_as_one_does(good, libsvm):
-    options = libsvm, "--folds", "2", "--methods", "mamc", "-t", "linear", "--json"
-    one = good("compare", *options).record["results"]
-    two = good("compare", *options, "--jobs", "2").record["results"]
-    assert [result["accuracy"] for result in one] == [result["accuracy"] for result in two]
-
-
-def test_the_comparison_is_one_table(good, table):
-    told = good("compare", table, "--folds", "2", "--methods", "mamc,mdo").out
-    head, mamc, mdo = told.splitlines()
-    assert head.split() == ["method", "kernel", "accuracy", "deviation", "seconds"]
-    assert mamc.split()[:3] == ["MAMC,", "balanced", "rbf"]
-    assert mdo.split()[:2] == ["MDO", "linear"]
-
-
-def test_a_method_that_fails_is_told_beside_the_others(good, libsvm, monkeypatch):
-    def fail(method, *arguments):
-        if method == "mdo":
-            raise ValueError("no luck")
-        return tuned(method, *arguments)
-
-    tuned = compare.tuned
-    monkeypatch.setattr(compare, "tuned", fail)
-    told = good("compare", libsvm, "--folds", "2", "--methods", "mdo,mamc").out
-    _, mdo, mamc = told.splitlines()
-    assert mdo.endswith("failed: no luck")
-    assert "failed" not in mamc
-
-
-def test_scaling_sees_the_training_rows_of_a_fold_only(monkeypatch):
-    seen = []
-
-    def watch(method, kernel, X, y):
-        seen.append(X.max())
-        raise ValueError("enough was seen")
-
-    monkeypatch.setattr(compare, "tuned", watch)
-    X, y = np.array([[1.0], [2.0], [100.0]]), np.array([0, 1, 0])
-    train, test = np.array([0, 1]), np.array([2])
-    contest("mamc", "rbf", MatrixSchema(1, dense=True), X, y, train, test, "unit")
-    assert seen == [1.0]
-
-
 def test_what_goes_wrong_in_the_study_is_told_as_elsewhere(refused, tmp_path):
     told = refused("study", "report", "--output", tmp_path / "study")
     assert "run the study first" in told
 
 
-def test_an_unknown_method_is_a_usage_error(refused, libsvm):
-    assert "'ldn' is none of ldm," in refused("compare", libsvm, "--methods", "ldn", code=2)
+@pytest.fixture
+def broken(monkeypatch):
+    """Let a command end with an error that nobody expected."""
+
+    def run(error):
+        def raise_it(*arguments, **options):
+            raise error
+
+        monkeypatch.setattr(datasets, "names", raise_it)
+        return CliRunner().invoke(command, ["datasets", "list"])
+
+    return run
+
+
+def test_a_fault_of_ours_is_one_sentence_without_traceback(broken):
+    told = broken(KeyError("rows"))
+    assert told.exit_code == 1
+    assert told.stderr.startswith(
+        "largemargin: This is a fault of largemargin, not of your data: KeyError: 'rows'; "
+        "please report it"
+    )
+    assert told.stderr.count("\n") == 1
+
+
+def test_whoever_wants_to_mend_a_fault_can_see_the_traceback(broken, monkeypatch):
+    monkeypatch.setenv("LARGEMARGIN_DEBUG", "1")
+    told = broken(KeyError("rows")).stderr
+    assert told.startswith("Traceback")
+    assert "a fault of largemargin" in told.splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "words"),
+    [
+        (MemoryError(), 1, "Use fewer rows or features."),
+        (KeyboardInterrupt(), 130, "largemargin: Interrupted.\n"),
+    ],
+)
+def test_other_ends_have_their_own_words(broken, error, code, words):
+    told = broken(error)
+    assert told.exit_code == code
+    assert told.stderr.endswith(f"{words.rstrip()}\n")
+
+
+def test_a_warning_is_told_though_standard_output_has_the_results(monkeypatch):
+    def warn(*arguments):
+        warnings.warn("mind the gap", UserWarning, stacklevel=1)
+        return []
+
+    monkeypatch.setattr(datasets, "names", warn)
+    told = CliRunner().invoke(command, ["datasets", "list", "--json"])
+    assert told.stderr == "largemargin: warning: mind the gap\n"
+    assert told.stdout == '{"datasets": []}\n'
+
+
+@pytest.mark.parametrize("arguments", [["datasets", "list"], ["--help"]])
+def test_a_full_disk_is_told_in_one_sentence(arguments):
+    with Path("/dev/full").open("w") as full:
+        told = subprocess.run(
+            [sys.executable, "-m", "largemargin.cli", *arguments],
+            env={**os.environ, "PYTHONUNBUFFERED": ""},
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert told.returncode == 1
+    assert told.stderr == "largemargin: No space left on device.\n"

@@ -192,16 +192,20 @@ def test_an_interrupt_ends_training_at_once_and_leaves_no_file(tmp_path):
         out, err = process.communicate(timeout=30)
     assert process.returncode == 130
     assert out == b""
-    assert err == b"largemargin: Interrupted; nothing was written.\n"
+    assert err == b"largemargin: Interrupted; no model was written.\n"
     assert list(tmp_path.iterdir()) == [data]
 
 
 def test_a_reader_who_has_had_enough_is_no_error(place):
     with subprocess.Popen(
-        [*COMMAND, "datasets", "list"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        [*COMMAND, "datasets", "list"],
+        env={**os.environ, "PYTHONUNBUFFERED": ""},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
     ) as process:
         process.stdout.close()
         assert process.stderr.read() == b""
+    assert process.returncode == 1
 
 
 def test_without_click_the_command_says_how_to_get_it(tmp_path):

@@ -2,43 +2,77 @@
 
 import json
 import logging
+import re
 import sys
 import time
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_iris
+from sklearn.exceptions import ConvergenceWarning
 
-from largemargin import LDMClassifierCV, LinearLDMClassifier, terminal
+from largemargin import LDMClassifier, LDMClassifierCV, LinearLDMClassifier, terminal
+from largemargin.calibration import CalibratedMachine
 
 
 @pytest.fixture
 def screen(monkeypatch, capsys):
-    """Pretend that standard error is a terminal."""
+    """Pretend that standard error is a terminal of 80 columns, and show bars at once."""
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.setattr(terminal, "on_terminal", lambda: True)
-    return capsys
+    monkeypatch.setattr(terminal, "PATIENCE_SECONDS", 0.05)
+
+    def shown(title, *lines, quiet=False):
+        with terminal.bar(title, quiet=quiet) as move:
+            move(1, 4)
+            time.sleep(0.3)
+            for line in lines:
+                terminal.tell(line)
+        return re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", capsys.readouterr().err)
+
+    return shown
 
 
 def test_a_bar_appears_after_a_while(screen):
-    with terminal.Bar("working", patience=0.05) as move:
-        move(1, 4)
-        time.sleep(0.3)
-    assert "working" in screen.readouterr().err
+    assert "working" in screen("working")
 
 
-def test_what_is_done_soon_shows_no_bar(screen):
-    with terminal.bar("working") as move:
-        move(1, 4)
-    assert screen.readouterr().err == ""
+def test_what_is_done_soon_shows_no_bar(screen, monkeypatch):
+    monkeypatch.setattr(terminal, "PATIENCE_SECONDS", 2.0)
+    assert screen("working") == ""
 
 
-def test_there_is_no_bar_without_a_terminal(capsys, monkeypatch):
-    monkeypatch.setattr(terminal, "PATIENCE_SECONDS", 0.0)
-    with terminal.bar("working") as move:
-        move(1, 4)
-        time.sleep(0.05)
-    assert capsys.readouterr().err == ""
+def test_there_is_no_bar_where_none_is_wanted(screen):
+    assert screen("working", quiet=True) == ""
+
+
+def test_there_is_no_bar_without_a_terminal(screen, monkeypatch):
+    monkeypatch.setattr(terminal, "on_terminal", lambda: False)
+    assert screen("working") == ""
+
+
+def test_a_stream_that_was_closed_is_no_terminal(capsys, monkeypatch):
+    monkeypatch.setattr(sys, "stderr", None)
+    terminal.tell("unheard")
+    assert not terminal.on_terminal()
+    assert capsys.readouterr().out == ""
+
+
+@pytest.mark.parametrize("name", ["d[final].csv", "a/b c/d[bold].csv"])
+def test_a_bar_shows_the_name_of_a_file_as_it_is(screen, name):
+    assert f"reading {name.split('/')[-1]} " in screen(f"reading {name}")
+
+
+def test_a_long_name_leaves_room_for_the_bar(screen):
+    shown = screen("reading /home/ada/" + "deep/" * 20 + "long" * 20 + ".csv")
+    assert re.search(r"reading long\S*\.\.\.\S*\.csv \S{20,} +25% 0:00:0. left:", shown)
+
+
+def test_what_is_told_stands_on_lines_of_its_own_above_the_bar(screen):
+    lines = re.split(r"[\r\n]+", screen("working", "mind the [gap]"))
+    assert "mind the [gap]" in lines
 
 
 @pytest.fixture
@@ -61,6 +95,36 @@ def test_a_fit_moves_the_bar_to_its_end(moves, blobs):
     assert len(moves) == len(machine.history_["duality_gap"])
     assert moves[-1] == (100.0, 100.0)
     assert all(0 <= done <= 100 for done, _ in moves)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_several_fits_move_the_bar_once_through(moves, n_jobs):
+    machine = LDMClassifier(C=10, tol=1e-6, n_jobs=n_jobs, verbose=1)
+    with terminal.watched("training", tol=1e-6, n_fits=3 * 6):
+        CalibratedMachine(machine).fit(*load_iris(return_X_y=True))
+    done = [one for one, _ in moves]
+    assert done == sorted(done)
+    assert done[-1] == pytest.approx(100.0)
+    assert len(set(done)) >= 18
+
+
+def test_fits_that_stop_early_are_counted(moves):
+    machine = LinearLDMClassifier(tol=1e-14, max_iter=1, verbose=1)
+    with (
+        terminal.watched("training", tol=1e-14, n_fits=3),
+        pytest.warns(ConvergenceWarning),
+    ):
+        machine.fit(*load_iris(return_X_y=True))
+    done = [one for one, _ in moves]
+    assert done == sorted(done)
+    assert 66 < done[-1] < 100
+
+
+def test_a_gap_that_rises_for_a_while_does_not_move_the_bar_back(moves):
+    with terminal.watched("training", tol=1e-4):
+        for step, gap in enumerate([1e-2, 1e-1, 1e-3, np.inf], start=1):
+            terminal.logger.info("", extra={"step": step, "gap": gap})
+    assert [done for done, _ in moves] == pytest.approx([50, 50, 75, 75])
 
 
 def test_a_search_moves_the_bar_to_its_end(moves, blobs):
@@ -94,3 +158,17 @@ def test_a_table_is_drawn_on_a_terminal(capsys, monkeypatch):
     drawn = capsys.readouterr().out
     assert "─" in drawn
     assert "iris" in drawn
+
+
+@pytest.mark.parametrize(("columns", "widest"), [("60", 60), ("0", 92)])
+def test_long_facts_go_on_under_their_value(capsys, monkeypatch, columns, widest):
+    monkeypatch.setenv("COLUMNS", columns)
+    classes = [f"class-{k}" for k in range(99)]
+    terminal.show_facts({"rows": 150, "classes": classes, "model": "m" * 99, "note": ""})
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "rows     150"
+    assert lines[1].startswith("classes  class-0, class-1, ")
+    assert lines[-2] == "model    " + "m" * 99
+    assert lines[-1].rstrip() == "note"
+    assert widest - 10 < max(map(len, lines[:-2])) <= widest
+    assert all(line.startswith(" " * 9 + "class-") for line in lines[2:-2])

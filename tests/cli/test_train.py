@@ -1,5 +1,11 @@
 """What train writes is the machine that the library fits."""
 
+import os
+import shlex
+import subprocess
+import sys
+from contextlib import nullcontext
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -17,6 +23,7 @@ from largemargin import (
     MAMCClassifier,
     MDOClassifier,
     ODMClassifier,
+    terminal,
 )
 from largemargin.cli.models import load_model
 
@@ -120,6 +127,22 @@ def test_what_was_fitted_is_told_as_json(good, libsvm, tmp_path, cells):
     assert told["margin mean"] == pytest.approx(expected.margin_mean_)
 
 
+def test_the_deviation_is_that_of_a_sample_of_folds(good, libsvm, cells):
+    told = good("train", libsvm, "-v", "4", "-t", "0", "--json").record
+    folds = StratifiedKFold(4, shuffle=True, random_state=0)
+    shares = cross_val_score(LinearLDMClassifier(), *cells, cv=folds)
+    assert told["deviation"] == pytest.approx(shares.std(ddof=1))
+
+
+@pytest.mark.parametrize(
+    ("options", "has"),
+    [(["-b", "1"], "yes"), (["--probability"], "yes"), (["-b", "0"], "no")],
+)
+def test_probabilities_may_be_asked_for_in_two_ways(good, libsvm, tmp_path, options, has):
+    told = good("train", libsvm, "-o", tmp_path / "m", "-t", "0", "--json", *options).record
+    assert told["probabilities"] == has
+
+
 def test_quiet_says_nothing(good, libsvm, tmp_path):
     told = good("train", libsvm, "-o", tmp_path / "m", "-t", "0", "-q")
     assert (told.out, told.err) == ("", "")
@@ -129,6 +152,65 @@ def test_a_fit_that_stops_early_is_a_warning_in_one_line(good, libsvm, tmp_path)
     told = good("train", libsvm, "-o", tmp_path / "m", "-e", "1e-14", "--max-iter", 1)
     assert told.err.startswith("largemargin: warning: LDMClassifier stopped after")
     assert told.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "n_fits", "tol"),
+    [
+        ([], 3, 1e-4),
+        (["--probability", "-e", "1e-3"], 18, 1e-3),
+        (["--method", "mamc"], 3, 1.0),
+    ],
+)
+def test_the_bar_knows_how_many_fits_there_will_be(
+    good, table, tmp_path, monkeypatch, options, n_fits, tol
+):
+    def watched(title, **options):
+        seen.update(options)
+        return nullcontext()
+
+    seen = {}
+    monkeypatch.setattr(terminal, "watched", watched)
+    good("train", table, "-o", tmp_path / "m", *options)
+    assert seen == {"n_fits": n_fits, "tol": tol, "quiet": False}
+
+
+@pytest.mark.parametrize("name", ["flowers.csv", "./flowers.csv", "link.csv"])
+def test_data_are_not_replaced_by_their_model(refused, table, monkeypatch, name):
+    monkeypatch.chdir(table.parent)
+    os.symlink("flowers.csv", "link.csv")
+    before = table.read_text()
+    assert "is the file of the data" in refused("train", table, "-o", name, code=2)
+    assert table.read_text() == before
+
+
+def in_shell(directory, line, **environment):
+    """Run a line in which LM is the command; it must end well."""
+    command = shlex.join([sys.executable, "-m", "largemargin.cli"])
+    return subprocess.run(
+        ["sh", "-c", line.replace("LM", command)],
+        cwd=directory,
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+
+def test_a_closed_standard_error_does_not_keep_a_model_from_its_file(libsvm):
+    told = in_shell(
+        libsvm.parent, f"LM train {libsvm.name} -o m -e 1e-14 --max-iter 1 2>&-"
+    )
+    assert "warning" not in told.stdout
+    assert (libsvm.parent / "m").exists()
+
+
+def test_names_that_the_terminal_cannot_show_are_spelled_out(tmp_path):
+    (tmp_path / "fruit.csv").write_text("size,kind\n7,äpple\n8,äpple\n1,plum\n2,plum\n")
+    told = in_shell(
+        tmp_path, "LM train fruit.csv -o m", PYTHONIOENCODING="ascii", PYTHONUTF8="0"
+    )
+    assert r"plum, \xe4pple" in told.stdout
 
 
 def test_a_gram_matrix_is_taken_in_svm_trains_form(good, tmp_path, cells):

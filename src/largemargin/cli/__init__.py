@@ -1,5 +1,6 @@
 """The command ``largemargin``."""
 
+import os
 import sys
 
 INTERRUPTED = 130
@@ -7,6 +8,10 @@ INTERRUPTED = 130
 
 def main():
     """Run the command, and end the process with a code that tells how it went."""
+    for stream in sys.stdout, sys.stderr:
+        if stream is not None:
+            # A name that the terminal cannot show is no reason to fail.
+            stream.reconfigure(errors="backslashreplace")
     try:
         from largemargin.cli.group import command
     except ImportError as error:
@@ -15,4 +20,18 @@ def main():
         sys.exit("largemargin: The command needs click: pip install 'largemargin[cli]'.")
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
-    command(prog_name="largemargin")
+    try:
+        command(prog_name="largemargin")
+    except OSError as error:  # a help text that the disk has no room for
+        sys.exit(f"largemargin: {error.strerror}.")
+    finally:
+        drop_unwritten()
+
+
+def drop_unwritten():
+    """Forget what standard output did not take: Python would complain of it once more."""
+    try:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

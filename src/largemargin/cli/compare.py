@@ -5,7 +5,7 @@ import warnings
 
 import click
 
-from largemargin.cli.group import sentence
+from largemargin.cli.group import Failure, sentence
 from largemargin.cli.options import (
     jobs_option,
     json_option,
@@ -16,12 +16,12 @@ from largemargin.cli.pipelines import METHODS
 
 
 def listed(context, parameter, value):
-    """Return the methods in a list with commas."""
-    names = [name.strip().lower() for name in value.split(",")]
+    """Return the methods in a list with commas, each once."""
+    names = dict.fromkeys(name.strip().lower() for name in value.split(","))
     for name in names:
         if name not in METHODS:
             raise click.BadParameter(f"{name!r} is none of {', '.join(METHODS)}.")
-    return names
+    return list(names)
 
 
 @click.command(epilog="Example: largemargin compare heart.csv --kernel linear --folds 10")
@@ -59,16 +59,20 @@ def main(data, methods, kernel, folds, jobs, as_json, quiet, **options):
     contests = list(contests_of(schema, X, y, methods, kernel, folds, options))
     outcomes = []
     with terminal.bar("comparing", quiet=quiet) as move:
+        titles = [f"comparing, {method}" for method, *_ in contests] + ["comparing"]
+        move(0, len(contests), titles[0])
         for outcome in performed(contests, jobs):
             outcomes.append(outcome)
-            move(len(outcomes), len(contests), f"comparing, {outcome['method']}")
+            move(len(outcomes), len(contests), titles[len(outcomes)])
     results = [summary(name, kernel, outcomes) for name in methods]
     if as_json:
         facts = {"data": data, "rows": len(y), "features": schema.n_features}
         terminal.show(facts | {"folds": folds, "results": results}, as_json=True)
-        return
-    columns = "method", "kernel", "accuracy", "deviation", "seconds", ""
-    terminal.show_table(columns, [cells(result) for result in results])
+    else:
+        columns = "method", "kernel", "accuracy", "deviation", "seconds", ""
+        terminal.show_table(columns, [cells(result) for result in results])
+    if all("failure" in result for result in results):
+        raise Failure(f"Every method failed, {methods[0]} with: {results[0]['failure']}")
 
 
 def contests_of(schema, X, y, methods, kernel, folds, options):
@@ -79,7 +83,8 @@ def contests_of(schema, X, y, methods, kernel, folds, options):
     splitter = StratifiedKFold(folds, shuffle=True, random_state=options["seed"])
     for train, test in splitter.split(np.zeros(len(y)), y):
         for method in methods:
-            yield method, kernel, schema, X, y, train, test, options["scale"]
+            rows = schema, X, y, train, test
+            yield method, kernel, *rows, options["scale"], options["seed"]
 
 
 def performed(contests, jobs):
@@ -93,7 +98,7 @@ def performed(contests, jobs):
     yield from pool(delayed(contest)(*one) for one in contests)
 
 
-def contest(method, kernel, schema, X, y, train, test, scale):
+def contest(method, kernel, schema, X, y, train, test, scale, seed):
     """Return how one method did in one fold: accuracy and seconds, or why it failed."""
     from sklearn.pipeline import Pipeline
 
@@ -109,7 +114,7 @@ def contest(method, kernel, schema, X, y, train, test, scale):
     with warnings.catch_warnings(), one_blas_thread():
         warnings.simplefilter("ignore")
         try:
-            machine = tuned(method, kernel, prepare.fit_transform(X_train), y_train)
+            machine = tuned(method, kernel, prepare.fit_transform(X_train), y_train, seed)
             accuracy = machine.score(prepare.transform(X_test), y_test)
         except (ValueError, MemoryError) as error:
             return {"method": method, "failure": sentence(error)}
@@ -117,7 +122,7 @@ def contest(method, kernel, schema, X, y, train, test, scale):
     return {"method": method, "accuracy": float(accuracy), "seconds": seconds}
 
 
-def tuned(method, kernel, X, y):
+def tuned(method, kernel, X, y, seed):
     """Return the machine of a method, its parameters chosen on these rows, fitted."""
     import numpy as np
 
@@ -127,9 +132,12 @@ def tuned(method, kernel, X, y):
 
     scale = "regular" if len(y) <= MAX_REGULAR_ROWS else "large"
     task = Task(Source("data"), "fair", kernel_of(method, kernel), METHODS[method], 0)
-    folds = draw_folds(y, np.random.default_rng(0))
+    folds = draw_folds(y, np.random.default_rng(seed))
     chosen = choose(task, Halves(X, y, X[:0], y[:0], folds, scale))
-    return machine_of(task, chosen).fit(X, y)
+    machine = machine_of(task, chosen)
+    if "random_state" in machine.get_params():
+        machine.set_params(random_state=seed)
+    return machine.fit(X, y)
 
 
 def kernel_of(method, kernel):

@@ -1,5 +1,8 @@
 """The subcommands, and how whatever goes wrong in them is told."""
 
+import os
+import sys
+import traceback
 import warnings
 from contextlib import contextmanager
 from importlib import import_module
@@ -50,18 +53,23 @@ class Commands(click.Group):
         return None if module is None else import_module(module).main
 
     def invoke(self, context):
-        """Run a subcommand; what it raises for bad input becomes a sentence."""
+        """Run a subcommand; whatever it raises becomes a sentence."""
         try:
             with told_warnings():
-                return super().invoke(context)
-        except (click.UsageError, click.exceptions.Exit, BrokenPipeError):
+                super().invoke(context)
+            if sys.stdout is not None:
+                sys.stdout.flush()  # of a full disk it is not too late to tell here
+        except (Failure, click.UsageError, click.exceptions.Exit, BrokenPipeError):
             raise  # click tells the first; of the last, whoever reads has had enough
         except click.ClickException as error:
             raise Failure(error.message) from error
         except KeyboardInterrupt:
-            raise Failure("Interrupted; nothing was written.", INTERRUPTED) from None
-        except FAILURES as error:
-            raise Failure(sentence(error)) from error
+            raise Failure("Interrupted.", INTERRUPTED) from None
+        except Exception as error:
+            if os.environ.get("LARGEMARGIN_DEBUG"):
+                click.echo(traceback.format_exc(), err=True, nl=False)
+            told = sentence if isinstance(error, FAILURES) else fault
+            raise Failure(told(error)) from error
 
 
 def sentence(error):
@@ -77,8 +85,18 @@ def sentence(error):
         return f"{where}{error.strerror}."
     if isinstance(error, MemoryError):
         reason = str(error) or "more was asked for than there is"
-        return f"There is not enough memory: {reason.rstrip('.')}. Use fewer rows."
+        short = f"There is not enough memory: {reason.rstrip('.')}."
+        return f"{short} Use fewer rows or features."
     return " ".join(str(error).split())
+
+
+def fault(error):
+    """Return an error that nobody expected in one line."""
+    return (
+        "This is a fault of largemargin, not of your data: "
+        f"{type(error).__name__}: {sentence(error).rstrip('.')}; please report it, with "
+        "what the environment variable LARGEMARGIN_DEBUG=1 shows."
+    )
 
 
 @contextmanager
@@ -86,7 +104,9 @@ def told_warnings():
     """Tell the user's warnings in a line each, and leave out those for programmers."""
 
     def tell(message, category, *details):
-        click.echo(f"largemargin: warning: {sentence(message)}", err=True)
+        from largemargin import terminal
+
+        terminal.tell(f"largemargin: warning: {sentence(message)}")
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -1,9 +1,13 @@
 """``largemargin train``: fit a machine to a file and keep it, or cross-validate it."""
 
+import os
 import time
+from contextlib import contextmanager
 
 import click
 
+from largemargin.cli import INTERRUPTED
+from largemargin.cli.group import Failure
 from largemargin.cli.options import (
     jobs_option,
     json_option,
@@ -15,6 +19,8 @@ from largemargin.cli.pipelines import KERNELS, METHODS
 
 # Of svm-train, by number.
 NUMBERED = {str(number): name for number, name in enumerate(KERNELS[:5])}
+# Of the calibration, unless a search has scores of unseen rows already.
+CALIBRATION_FOLDS = 5
 
 
 class Kernel(click.ParamType):
@@ -148,32 +154,53 @@ def main(data, output, quiet, as_json, **options):
     """
     from largemargin import terminal
     from largemargin.cli.models import facts_of
-    from largemargin.cli.outputs import check_writable
 
     folds = options.pop("folds")
-    if output is None and folds is None:
-        raise click.UsageError("Missing option '-o': a file for the model; or -v for none.")
-    if folds is None:
-        check_writable(output)
+    options["probability"] = bool(options.pop("calibrated") or options["probability"])
+    check_output(output, data, folds)
     begin = time.perf_counter()
     verbose = folds is None and not quiet and terminal.on_terminal()
     machine = machine_of_options(options, verbose=verbose)
-    schema, X, y = training_rows(data, options, quiet)
+    with without_file():
+        schema, X, y = training_rows(data, options, quiet)
+        if folds is None:
+            model = fitted(schema, machine, X, y, options, quiet)
+            save(model, schema, output)
+        else:
+            shares = cross_validated(schema, machine, X, y, folds, options, quiet)
     facts = {"data": data, "rows": X.shape[0], "features": schema.n_features}
-    tol = options["tol"] or 1e-4
-    if folds is not None:
-        accuracy = cross_validated(schema, machine, X, y, folds, options, quiet)
-        facts |= {"folds": folds, "accuracy": accuracy.mean(), "deviation": accuracy.std()}
-    else:
-        with terminal.watched("training", tol=tol, quiet=quiet):
-            model = fitted(schema, machine, X, y, options)
-        save(model, schema, output)
+    if folds is None:
         facts |= facts_of(model) | {"model": output}
+    else:
+        facts |= {"folds": folds, "accuracy": shares.mean()}
+        facts["deviation"] = shares.std(ddof=1)
     facts["seconds"] = round(time.perf_counter() - begin, 3)
     if folds is not None and not as_json:
         click.echo(f"Cross Validation Accuracy = {100 * facts['accuracy']:.6g}%")
     else:
         terminal.show(facts, as_json=as_json, quiet=quiet)
+
+
+def check_output(output, data, folds):
+    """Raise, before any work is done, if there is no good file for the model."""
+    from largemargin.cli.outputs import check_writable
+
+    if folds is not None:
+        return
+    if output is None:
+        raise click.UsageError("Missing option '-o': a file for the model; or -v for none.")
+    check_writable(output)
+    if os.path.exists(data) and os.path.exists(output) and os.path.samefile(data, output):
+        raise click.UsageError(f"-o {output} is the file of the data; name another.")
+
+
+@contextmanager
+def without_file():
+    """Let an interrupt say that no model was written."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise Failure("Interrupted; no model was written.", INTERRUPTED) from None
 
 
 def training_rows(data, options, quiet):
@@ -227,14 +254,20 @@ def pipeline_of(schema, machine, options):
     return Pipeline([*preparation(schema, scale), ("machine", machine)])
 
 
-def fitted(schema, machine, X, y, options):
+def fitted(schema, machine, X, y, options, quiet):
     """Return the fitted pipeline, with probabilities if they are wanted."""
+    from largemargin import terminal
     from largemargin.calibration import calibrate
 
-    model = pipeline_of(schema, machine, options).fit(X, y)
-    if options["probability"] or options["calibrated"]:
-        model = calibrate(model, X, y)
-    return model
+    model = pipeline_of(schema, machine, options)
+    n_classes = len(set(y.tolist()))
+    n_fits = n_classes if n_classes > 2 else 1
+    if options["probability"]:
+        n_fits *= 1 + CALIBRATION_FOLDS
+    tol = getattr(machine, "tol", 1.0)  # one without it tells of no steps
+    with terminal.watched("training", tol=tol, n_fits=n_fits, quiet=quiet):
+        model.fit(X, y)
+        return calibrate(model, X, y) if options["probability"] else model
 
 
 def save(model, schema, output):

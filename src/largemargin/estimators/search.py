@@ -153,7 +153,8 @@ class Search:
         seconds = time.perf_counter() - self.begin
         left = seconds * (self.n_fits / max(self.n_done, 1) - 1.0)
         told = "%d of %d fits, %.1f s, %.1f s left"
-        logger.info(told, self.n_done, self.n_fits, seconds, left)
+        done = self.n_done, self.n_fits
+        logger.info(told, *done, seconds, left, extra={"progress": done})
 
     def _attempt(self, X, y, sample_weight, task):
         """Return the outcome of a task; what fails as a whole fails at all its points."""

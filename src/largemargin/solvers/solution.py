@@ -50,6 +50,7 @@ class Progress:
                 step,
                 certificate.primal,
                 certificate.relative,
+                extra={"step": step, "gap": certificate.relative},
             )
         self.check()
 

@@ -1,0 +1,124 @@
+"""Methods side by side: the same folds, told in one table."""
+
+import numpy as np
+import pytest
+
+from largemargin import terminal
+from largemargin.cli import compare
+from largemargin.cli.compare import contest
+from largemargin.cli.matrices import MatrixSchema
+from largemargin.study import splits
+
+
+def test_every_method_is_compared_in_the_same_folds(good, libsvm):
+    told = good("compare", libsvm, "--folds", "2", "-t", "linear", "--json").record
+    assert [result["method"] for result in told["results"]] == [
+        "ldm",
+        "svm",
+        "odm",
+        "komd",
+        "mamc",
+        "mdo",
+    ]
+    for result in told["results"]:
+        assert 0.5 < result["accuracy"] <= 1.0
+        assert result["seconds"] > 0
+
+
+def test_processes_compare_as_one_does(good, libsvm):
+    options = libsvm, "--folds", "2", "--methods", "mamc", "-t", "linear", "--json"
+    one = good("compare", *options).record["results"]
+    two = good("compare", *options, "--jobs", "2").record["results"]
+    assert [result["accuracy"] for result in one] == [result["accuracy"] for result in two]
+
+
+def test_the_comparison_is_one_table(good, table):
+    told = good("compare", table, "--folds", "2", "--methods", "mamc,mdo").out
+    head, mamc, mdo = told.splitlines()
+    assert head.split() == ["method", "kernel", "accuracy", "deviation", "seconds"]
+    assert mamc.split()[:3] == ["MAMC,", "balanced", "rbf"]
+    assert mdo.split()[:2] == ["MDO", "linear"]
+
+
+def test_a_method_that_fails_is_told_beside_the_others(good, libsvm, monkeypatch):
+    def fail(method, *arguments):
+        if method == "mdo":
+            raise ValueError("no luck")
+        return tuned(method, *arguments)
+
+    tuned = compare.tuned
+    monkeypatch.setattr(compare, "tuned", fail)
+    told = good("compare", libsvm, "--folds", "2", "--methods", "mdo,mamc").out
+    _, mdo, mamc = told.splitlines()
+    assert mdo.endswith("failed: no luck")
+    assert "failed" not in mamc
+
+
+def test_scaling_sees_the_training_rows_of_a_fold_only(monkeypatch):
+    seen = []
+
+    def watch(method, kernel, X, y, seed):
+        seen.append(X.max())
+        raise ValueError("enough was seen")
+
+    monkeypatch.setattr(compare, "tuned", watch)
+    X, y = np.array([[1.0], [2.0], [100.0]]), np.array([0, 1, 0])
+    train, test = np.array([0, 1]), np.array([2])
+    contest("mamc", "rbf", MatrixSchema(1, dense=True), X, y, train, test, "unit", 0)
+    assert seen == [1.0]
+
+
+def test_an_unknown_method_is_a_usage_error(refused, libsvm):
+    assert "'ldn' is none of ldm," in refused("compare", libsvm, "--methods", "ldn", code=2)
+
+
+@pytest.fixture
+def failing(monkeypatch):
+    """Let every method fail."""
+
+    def fail(*arguments):
+        raise ValueError("no luck")
+
+    monkeypatch.setattr(compare, "tuned", fail)
+
+
+@pytest.mark.parametrize("form", [[], ["--json"]])
+def test_if_every_method_fails_so_does_the_command(call, failing, libsvm, form):
+    told = call("compare", libsvm, "--methods", "mdo,mamc", *form)
+    assert told.code == 1
+    assert told.out.count("no luck") == 2
+    assert told.err == "largemargin: Every method failed, mdo with: no luck\n"
+
+
+def test_a_method_that_is_named_twice_runs_once(good, libsvm):
+    told = good("compare", libsvm, "--folds", "2", "--methods", "mamc,MAMC", "--json")
+    assert [result["method"] for result in told.record["results"]] == ["mamc"]
+
+
+def test_the_bar_names_the_method_at_work(call, failing, libsvm, monkeypatch):
+    titles = []
+
+    class Seen(terminal.NoBar):
+        def __call__(self, done, total, title=None):
+            titles.append((done, title))
+
+    monkeypatch.setattr(terminal, "bar", lambda title, quiet: Seen())
+    call("compare", libsvm, "--folds", "2", "--methods", "mdo,mamc")
+    assert [title for title in titles if title[1]] == [
+        (0, "comparing, mdo"),
+        (1, "comparing, mamc"),
+        (2, "comparing, mdo"),
+        (3, "comparing, mamc"),
+        (4, "comparing"),
+    ]
+
+
+def test_the_seed_moves_the_inner_folds_too(good, libsvm, monkeypatch):
+    def draw(y, rng):
+        drawn.append(rng.random())
+        return draw_folds(y, rng)
+
+    drawn, draw_folds = [], splits.draw_folds
+    monkeypatch.setattr(splits, "draw_folds", draw)
+    good("compare", libsvm, "--folds", "2", "--methods", "mamc", "--seed", "7")
+    assert drawn == [np.random.default_rng(7).random()] * 2
