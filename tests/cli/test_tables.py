@@ -202,6 +202,32 @@ def test_numbers_may_be_names_of_columns(trained, header, classes):
     assert told["rows"] == (20 if header.startswith("a") else 21)
 
 
+@pytest.mark.parametrize("header", ["id,a,b,kind\n", ""])
+@pytest.mark.parametrize("drop", [["0"], ["0", "-2"]])
+def test_columns_may_be_left_out(good, predicted, trained, header, drop):
+    text = "".join(f"n{k},{k},{k % 3},{'pq'[k % 2]}\n" for k in range(30))
+    options = [part for given in drop for part in ("--drop", given)]
+    told, model = trained(header + text, *options)
+    assert told["features"] == 3 - len(drop)
+    data = model.with_suffix(".csv")
+    bare = model.with_name("bare.csv")
+    rows = [line.split(",") for line in (header + text).splitlines()]
+    kept = [k for k in range(3) if str(k) not in drop and str(k - 4) not in drop]
+    bare.write_text("".join(",".join(row[k] for k in kept) + "\n" for row in rows))
+    assert predicted(model, bare, "--format", "csv") == predicted(model, data)
+
+
+@pytest.mark.parametrize(
+    ("dropped", "words"),
+    [("kind", "'kind' is the column of the labels"), ("size", "no column 'size' to drop")],
+)
+def test_columns_that_cannot_be_left_out_are_told(refused, tmp_path, dropped, words):
+    data = tmp_path / "some.csv"
+    data.write_text("a,b,kind\n" + ROWS)
+    told = refused("train", data, "-o", tmp_path / "m", "--drop", dropped)
+    assert words in told
+
+
 def test_the_header_that_pandas_gives_to_nameless_columns_is_one(trained):
     text = "".join(f"{k},1,{k % 3},{'pq'[k % 2]}\n" for k in range(20))
     assert trained("0,1,2,target\n" + text)[0]["classes"] == ["p", "q"]

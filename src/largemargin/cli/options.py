@@ -37,11 +37,16 @@ format_options = together(
         "--header/--no-header",
         default=None,
         help="Whether the first line of a CSV or TSV file has the names of the columns; "
-        "default: yes, unless one of them is a number.",
+        "default: what these lines look like.",
     ),
 )
 training_options = together(
     label_option("the last"),
+    click.option(
+        "--drop",
+        multiple=True,
+        help="A column of a table to leave out, by name or number; may come again.",
+    ),
     format_options,
     click.option(
         "--missing",

@@ -15,19 +15,23 @@ BLOCK_ROWS = 20_000
 )
 @click.argument("model")
 @click.argument("data")
-@click.option("-o", "--output", default="-", help="File of the labels; default: shown.")
+@click.option(
+    "-o",
+    "--output",
+    default="-",
+    help="File of the labels; '-', the default, is standard output.",
+)
 @click.option("--scores", is_flag=True, help="A table, with the score of each machine.")
-@click.option("-b", "probability", type=bool, help="1: as --probability.")
+@click.option("-b", "as_in_libsvm", type=bool, help="1: as --probability.")
 @click.option(
     "--probability",
-    "calibrated",
     is_flag=True,
     help="A table, with the probability of each class.",
 )
 @prediction_options
 @json_option
 @quiet_option
-def main(model, data, output, scores, probability, calibrated, as_json, quiet, **options):
+def main(model, data, output, scores, as_json, quiet, **options):
     """Predict the label of each row of DATA.
 
     MODEL is what train has written. Labels come one a line; --scores and --probability make
@@ -39,13 +43,14 @@ def main(model, data, output, scores, probability, calibrated, as_json, quiet, *
 
     model_path = model
     model, schema = load_model(model_path)
-    if (probability or calibrated) and not hasattr(model, "predict_proba"):
+    probability = options["probability"] or options["as_in_libsvm"]
+    if probability and not hasattr(model, "predict_proba"):
         raise ValueError(f"{model_path} has no probabilities; train it with --probability.")
     X, y = rows_for(schema, data, options, quiet=quiet)
     methods = {"label": "predict"}
     if scores:
         methods["score"] = "decision_function"
-    if probability or calibrated:
+    if probability:
         methods["probability"] = "predict_proba"
     found = answers(model, X, methods.values(), quiet=quiet)
     columns = {}

@@ -81,7 +81,12 @@ class Setting(click.ParamType):
 
 machine_options = together(
     click.option(
-        "--method", type=click.Choice(list(METHODS)), default="ldm", show_default=True
+        "--method",
+        type=click.Choice(list(METHODS)),
+        default="ldm",
+        show_default=True,
+        help="ldm: large margin distribution machine; svm: support vector machine; others: "
+        "methods that ldm is compared with.",
     ),
     click.option("-c", "--cost", "C", type=float, help="Price of violations; default: 1."),
     click.option(
@@ -92,7 +97,10 @@ machine_options = together(
         "and cosine; default: rbf.",
     ),
     click.option(
-        "-g", "--gamma", type=NumberOr("auto"), help="Of the kernel; default: scale."
+        "-g",
+        "--gamma",
+        type=NumberOr("auto"),
+        help="Of the kernel: a number, auto, scale or 0.3*scale; default: scale.",
     ),
     click.option("-d", "--degree", type=int, help="Of poly; default: 3."),
     click.option("-r", "--coef0", type=float, help="Of poly and sigmoid; default: 0."),
@@ -104,8 +112,16 @@ machine_options = together(
     ),
     click.option("-e", "--tol", type=float, help="Relative duality gap; default: 1e-4."),
     click.option("--max-iter", type=int, help="Limit of steps; default: the solver's."),
-    click.option("--solver", help="auto, newton, kernel_dual, dual_cd or asgd."),
-    click.option("--class-weight", type=click.Choice(["balanced"])),
+    click.option(
+        "--solver",
+        help="auto, newton, kernel_dual, dual_cd or asgd, as the kernel allows; default: "
+        "auto.",
+    ),
+    click.option(
+        "--class-weight",
+        type=click.Choice(["balanced"]),
+        help="balanced: all classes weigh the same, however many rows they have.",
+    ),
     click.option(
         "--no-intercept",
         "fit_intercept",
@@ -128,10 +144,15 @@ machine_options = together(
     epilog="Example: largemargin train heart.csv -o heart.model --label disease -c 10"
 )
 @click.argument("data")
-@click.option("-o", "--output", help="File of the model.")
+@click.option("-o", "--output", help="File to keep the model in.")
 @training_options
 @machine_options
-@click.option("--cv", is_flag=True, help="Choose what is not given by cross-validation.")
+@click.option(
+    "--cv",
+    is_flag=True,
+    help="Choose the prices and the kernel width that are not given by five-fold "
+    "cross-validation; of ldm and svm.",
+)
 @click.option(
     "--grid",
     type=click.Choice(["scale", "paper"]),
@@ -139,8 +160,8 @@ machine_options = together(
     show_default=True,
     help="Where --cv searches.",
 )
-@click.option("-b", "probability", type=bool, help="1: as --probability.")
-@click.option("--probability", "calibrated", is_flag=True, help="Add probabilities.")
+@click.option("-b", "as_in_libsvm", type=bool, help="1: as --probability.")
+@click.option("--probability", is_flag=True, help="Add probabilities.")
 @click.option(
     "-v", "--folds", type=click.IntRange(2), help="Only tell the accuracy in so many folds."
 )
@@ -150,13 +171,13 @@ machine_options = together(
 def main(data, output, quiet, as_json, **options):
     """Fit a machine to DATA and keep it in a file.
 
-    -c, -t, -g, -d, -r, -e, -b and -v mean what they mean to svm-train.
+    -c, -t, -g, -d, -r, -b and -v mean what they mean to svm-train; -e is the tolerance.
     """
     from largemargin import terminal
     from largemargin.cli.models import facts_of
 
     folds = options.pop("folds")
-    options["probability"] = bool(options.pop("calibrated") or options["probability"])
+    options["probability"] |= bool(options.pop("as_in_libsvm"))
     check_output(output, data, folds)
     begin = time.perf_counter()
     verbose = folds is None and not quiet and terminal.on_terminal()
@@ -212,7 +233,11 @@ def training_rows(data, options, quiet):
     rows = read(data, kind=options["kind"], header=options["header"], quiet=quiet)
     gram = options.get("kernel") == "precomputed"
     schema = learn_schema(
-        rows, label=options["label"], missing=options["missing"], gram=gram
+        rows,
+        label=options["label"],
+        missing=options["missing"],
+        gram=gram,
+        drop=options["drop"],
     )
     X, y = schema.split(rows, label=options["label"])
     if y is None:
