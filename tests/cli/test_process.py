@@ -113,22 +113,16 @@ def refuse(place, *arguments, **options):
 
 
 @pytest.mark.parametrize(
-    "arguments",
+    ("arguments", "name"),
     [
-        "predict fruit.model - -o labels",
-        "evaluate fruit.model -",
-        "margins fruit.model - --plot m.png",
+        *(("predict fruit.model - -o labels", name) for name in WRONG),
+        *(("train - -o m", name) for name in ("empty", "ragged", "NaN")),
+        ("evaluate fruit.model -", "unknown"),
+        ("margins fruit.model - --plot m.png", "narrow"),
+        ("compare -", "ragged"),
     ],
 )
-@pytest.mark.parametrize("name", WRONG)
 def test_wrong_rows_are_told_by_every_command_that_reads_them(place, arguments, name):
-    text, words = WRONG[name]
-    assert words in refuse(place, *arguments.split(), "--format", "csv", input=text)
-
-
-@pytest.mark.parametrize("arguments", ["train - -o m", "compare -"])
-@pytest.mark.parametrize("name", ["empty", "ragged", "NaN"])
-def test_wrong_rows_are_not_trained_on(place, arguments, name):
     text, words = WRONG[name]
     assert words in refuse(place, *arguments.split(), "--format", "csv", input=text)
 
