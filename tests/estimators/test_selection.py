@@ -308,6 +308,16 @@ def test_progress_goes_to_the_logger(rows, caplog):
     assert "s left" in caplog.text
 
 
+def test_progress_is_told_within_a_fold_that_takes_long(rows, caplog, monkeypatch):
+    monkeypatch.setattr(search_module, "TOLD_SECONDS", 0.0)
+    with caplog.at_level(logging.INFO, logger="largemargin"):
+        LinearLDMClassifierCV(Cs=[1.0], cv=2, verbose=1).fit(*rows)
+    told = [record.progress for record in caplog.records if hasattr(record, "progress")]
+    assert told == sorted(told)
+    assert {done for done, _ in told} == set(range(1, 21))
+    assert {total for _, total in told} == {20}
+
+
 def test_entries_that_come_twice_in_sparse_rows_are_added(rows):
     X, y = rows
     columns, starts = np.tile(np.tile(np.arange(6), 2), 90), np.arange(0, 1081, 12)

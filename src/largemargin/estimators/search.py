@@ -37,6 +37,8 @@ logger = logging.getLogger("largemargin")
 # Gram matrices of fewer rows than this lose more by waking a second thread.
 THREADED_ROWS = 2000
 PRICES = "C", "lambda_var", "lambda_mean"
+# Progress is told after each task, and this often while one is at work.
+TOLD_SECONDS = 1.0
 # Scores of unseen rows are kept, in float32, until the best point is known: so many.
 MAX_KEPT = 2**26
 
@@ -98,7 +100,7 @@ class Search:
         self.n_jobs, self.verbose, self.keeps_unseen = n_jobs, verbose, keeps_unseen
         self.stop, self.lock = Event(), Lock()
         self.n_done = self.n_fits = 0
-        self.begin = time.perf_counter()
+        self.begin = self.told = time.perf_counter()
 
     def run(self, X, y, sample_weight, splits):
         """Return scores, seconds and errors, a row a point and a column a fold."""
@@ -148,9 +150,13 @@ class Search:
     def _count(self):
         with self.lock:
             self.n_done += 1
+            is_due = time.perf_counter() > self.told + TOLD_SECONDS
+        if self.verbose and is_due:
+            self._tell()
 
     def _tell(self):
-        seconds = time.perf_counter() - self.begin
+        self.told = time.perf_counter()
+        seconds = self.told - self.begin
         left = seconds * (self.n_fits / max(self.n_done, 1) - 1.0)
         told = "%d of %d fits, %.1f s, %.1f s left"
         done = self.n_done, self.n_fits
