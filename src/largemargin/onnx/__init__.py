@@ -3,31 +3,16 @@
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from largemargin import (
-    CalibratedMachine,
-    KOMDClassifier,
-    LDMClassifier,
-    LDMClassifierCV,
-    LinearLDMClassifier,
-    LinearLDMClassifierCV,
-    MAMCClassifier,
-    MDOClassifier,
-    ODMClassifier,
-)
+import largemargin
 from largemargin.estimators.base import MarginClassifier
 from largemargin.layers import machine_of, width_of
 from largemargin.onnx import machines, probabilities, steps
 
-CLASSIFIERS = (
-    KOMDClassifier,
-    LDMClassifier,
-    LDMClassifierCV,
-    LinearLDMClassifier,
-    LinearLDMClassifierCV,
-    MAMCClassifier,
-    MDOClassifier,
-    ODMClassifier,
-)
+CLASSIFIERS = [
+    getattr(largemargin, name)
+    for name in largemargin.__all__
+    if name.endswith(("Classifier", "ClassifierCV"))
+]
 
 
 def to_onnx(model, *, dtype=np.float64, text_columns=None):
@@ -172,7 +157,7 @@ def register_converters():
             options={"zipmap": [True, False, "columns"]},
         )
     update_registered_converter(
-        CalibratedMachine,
+        largemargin.CalibratedMachine,
         "LargeMarginCalibration",
         probabilities.settle_output_types,
         probabilities.convert,
