@@ -131,7 +131,8 @@ class MarginClassifier(ClassifierMixin, BaseEstimator):
         labels : ndarray of shape (n_samples,)
             One of ``classes_`` for each row.
         """
-        return self.classes_[winners_of(self.decision_function(X))]
+        winners = winners_of(self.decision_function(X))
+        return self.classes_[winners]
 
     def decision_function(self, X):
         """Return the signed score of each row.
