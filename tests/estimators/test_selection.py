@@ -29,6 +29,7 @@ from largemargin import (
     LinearLDMClassifierCV,
 )
 from largemargin.estimators import search as search_module
+from largemargin.estimators import selection
 
 PRICES = {
     "C": [0.1, 10.0],
@@ -91,6 +92,19 @@ def test_scores_equal_those_of_a_grid_search(rows, kind):
         ours.decision_function(X), theirs.best_estimator_.decision_function(X), atol=1e-6
     )
     assert ours.score(X, y) == theirs.score(X, y)
+
+
+@pytest.mark.parametrize("scoring", ["accuracy", "roc_auc"])
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_matrix])
+def test_wide_rows_are_searched_by_their_inner_products(form, scoring, monkeypatch):
+    X, y = make_classification(60, 200, n_informative=10, flip_y=0.2, random_state=0)
+    X = form(X)
+    ours, theirs = pair("linear", cv=StratifiedKFold(3), scoring=scoring)
+    assert_same_results(ours.fit(X, y), theirs.fit(X, y))
+    assert type(ours.best_estimator_) is LinearLDMClassifier
+    by_inner_products = ours.unseen_scores_
+    monkeypatch.setattr(selection, "MAX_GRAM_ROWS", 0)
+    assert_allclose(ours.fit(X, y).unseen_scores_, by_inner_products, atol=1e-5)
 
 
 @pytest.mark.parametrize("scoring", ["accuracy", "balanced_accuracy", "roc_auc"])

@@ -23,6 +23,9 @@ from largemargin.estimators.linear import LinearLDMClassifier
 from largemargin.estimators.search import Search, accuracy
 from largemargin.kernels import WITHOUT_WIDTH
 
+# Wide rows with more of them than this are not searched by a Gram matrix.
+MAX_GRAM_ROWS = 10_000
+
 
 def has_best_estimator(search):
     """Return whether a search has fitted the best machine on all rows."""
@@ -129,7 +132,7 @@ class BaseLDMClassifierCV(ClassifierMixin, BaseEstimator):
                 scorer = check_scoring(machine, self.scoring)
             self.classes_ = np.unique(y)
             search = Search(
-                machine,
+                self._searched_machine(X),
                 points,
                 scorer,
                 n_jobs=self.n_jobs,
@@ -149,6 +152,10 @@ class BaseLDMClassifierCV(ClassifierMixin, BaseEstimator):
                 shape = X.shape[0], n_columns
                 self.unseen_scores_ = table.unseen_scores(self.best_index_, shape)
         return self
+
+    def _searched_machine(self, X):
+        """Return the machine that stands for this one in the folds."""
+        return self._machine()
 
     def _refit(self, machine, X, y, sample_weight):
         best = machine.set_params(**self.best_params_).fit(X, y, sample_weight)
@@ -595,3 +602,10 @@ class LinearLDMClassifierCV(BaseLDMClassifierCV):
             n_jobs=self.n_jobs,
             random_state=self.random_state,
         )
+
+    def _searched_machine(self, X):
+        n_rows, n_features = X.shape
+        if self.solver != "auto" or not n_rows < min(n_features, MAX_GRAM_ROWS):
+            return self._machine()
+        # Inner products are fewer numbers than such rows, and made once a fold.
+        return LDMClassifier(kernel="linear", **self._machine().get_params())

@@ -227,13 +227,9 @@ def search_together(machine, grid, X, y, folds):
     """Return the best point of a grid by the machine's own search."""
     search = FAST_SEARCHES[type(machine)]
     given = machine.get_params()
-    if search is LinearLDMClassifierCV and X.shape[1] > X.shape[0]:
-        # The same machines, faster: inner products are fewer numbers than such rows.
-        search, given = LDMClassifierCV, {**given, "kernel": "linear"}
     shared = {name: given[name] for name in search().get_params() if name in given}
     grids = {f"{name}s": values for name, values in grid.items()}
-    best = search(cv=folds, refit=False, **shared, **grids).fit(X, y).best_params_
-    return {name: best[name] for name in best if name in machine.get_params()}
+    return search(cv=folds, refit=False, **shared, **grids).fit(X, y).best_params_
 
 
 def search_singly(machine, points, X, y, folds):
