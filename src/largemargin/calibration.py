@@ -4,13 +4,12 @@ import numpy as np
 from sklearn import config_context
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.calibration import CalibratedClassifierCV
-from sklearn.model_selection import check_cv
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags, indexable
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from largemargin._compat import StrOptions, check_sample_weight, fit_context, safe_split
-from largemargin.estimators.base import winners_of
+from largemargin.estimators.base import splits_of, winners_of
 from largemargin.layers import layers_of
 
 # Where scikit-learn has steps that do not look at labels, or else have a tag that says so.
@@ -94,7 +93,8 @@ class CalibratedMachine(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     cv : int, splitter or iterable of splits, default=None
         Folds for the scores of unseen rows. None means those of the search, if the machine
         is one, else five stratified folds. Splits need not cover every row; those by groups
-        are to be given as such.
+        are to be given as such. A search of this library has kept, of several scores of a
+        row, that of the first fold that tests it.
 
     Attributes
     ----------
@@ -199,9 +199,7 @@ class CalibratedMachine(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             tested = np.flatnonzero(~np.isnan(as_columns(kept)).any(axis=1))
             return tested, kept[tested]
         cv = search_folds(machine) if self.cv is None else self.cv
-        # Scikit-learn takes labels 0.5 and 1.5 for measurements, which have no strata.
-        numbers = np.unique(y, return_inverse=True)[1]
-        splits = list(check_cv(cv, numbers, classifier=True).split(X, numbers))
+        splits = splits_of(cv, X, y)
         scores = [
             scores_in_fold(machine, X, y, sample_weight, train, test)
             for train, test in splits
@@ -254,7 +252,22 @@ class CalibratedMachine(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         probabilities : ndarray of shape (n_samples, n_classes)
             In the order of ``classes_``; the largest is that of ``predict``.
         """
-        scores = self.decision_function(X)
+        return self.probabilities_of(self.decision_function(X))
+
+    def probabilities_of(self, scores):
+        """Return the probability of each class for rows whose scores are known.
+
+        Parameters
+        ----------
+        scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
+            What ``decision_function`` has given.
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n_samples, n_classes)
+            In the order of ``classes_``.
+        """
+        check_is_fitted(self)
         probabilities = self.calibration_.predict_proba(as_columns(scores))
         return side_with(winners_of(scores), probabilities)
 

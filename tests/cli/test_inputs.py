@@ -19,6 +19,7 @@ from largemargin import LDMClassifier
 from largemargin.cli.inputs import buffered, kind_of, read
 from largemargin.cli.matrices import MatrixRows
 from largemargin.cli.schemas import learn_schema
+from largemargin.model_files import save
 
 PACKERS = {"gz": gzip.compress, "bz2": bz2.compress, "xz": lzma.compress}
 
@@ -271,3 +272,44 @@ def test_a_closed_stream_is_told(model, stream):
     assert told.returncode == 1
     assert "closed" in told.stderr
     assert told.stderr.count("\n") == 1
+
+
+def test_a_model_of_arrays_takes_text_whose_indices_start_at_one(good, tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 3))
+    X[:20, 2] = 0  # so that the text tells of two features only
+    y = np.where(X[:, 0] + X[:, 1] > 0, 1, -1)
+    arrays, model = tmp_path / "some.npz", tmp_path / "m"
+    np.savez(arrays, X=X, y=y)
+    good("train", arrays, "-o", model)
+    expected = good("predict", model, arrays).out.split()
+    for n_rows in 20, 60:
+        text = tmp_path / "some.libsvm"
+        dump_svmlight_file(X[:n_rows], y[:n_rows], str(text), zero_based=False)
+        assert good("predict", model, text).out.split() == expected[:n_rows]
+
+
+@pytest.mark.parametrize(
+    ("classes", "spelled"),
+    [((False, True), ("False", "True")), ((7, 10), ("07", "10")), (("1", "x"), (1, "x"))],
+)
+def test_labels_are_compared_by_what_they_mean(good, tmp_path, classes, spelled):
+    X = np.arange(20.0)[:, None]
+    machine = LDMClassifier(1000).fit(X, np.array(classes)[(X[:, 0] > 9.5).astype(int)])
+    model, data = tmp_path / "m", tmp_path / "some.csv"
+    save(machine, model)
+    data.write_text("".join(f"{k},{spelled[k > 9]}\n" for k in range(20)))
+    assert "100% (20/20)" in good("predict", model, data).err
+    assert good("evaluate", model, data, "--json").record["accuracy"] == 1
+
+
+@pytest.mark.parametrize("options", [["--cv", "-t", "0"], ["-t", "0", "--probability"]])
+def test_two_numbers_that_are_not_whole_are_classes_everywhere(good, tmp_path, options):
+    data, model = tmp_path / "some.npz", tmp_path / "m"
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    np.savez(data, X=X, y=np.where(X[:, 0] > 0, 0.7, 0.1))
+    good("train", data, "-o", model, *options)
+    assert good("evaluate", model, data, "--json").record["accuracy"] > 0.8
+    assert set(good("predict", model, data).out.split()) == {"0.1", "0.7"}
+    assert "Accuracy" in good("train", data, "-v", "3").out
+    good("compare", data, "--methods", "mamc", "--folds", "2")

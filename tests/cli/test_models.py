@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from sklearn.compose import make_column_transformer
 from sklearn.datasets import load_iris
+from sklearn.impute import SimpleImputer
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import MinMaxScaler, OneHotEncoder, StandardScaler
@@ -172,3 +173,14 @@ def test_the_form_of_a_kernel_is_told_where_it_has_one(good, path, options, told
     parameters = good("info", path, "--json").record["parameters"]
     found = tuple(parameters[name] for name in ("degree", "coef0") if name in parameters)
     assert found == told
+
+
+def test_missing_values_are_left_to_a_model_that_was_saved_by_a_program(good, path):
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    model = make_pipeline(SimpleImputer(), LDMClassifier()).fit(frame, Y)
+    save(model, path)
+    frame.loc[3, "a"] = np.nan
+    holes = path.with_name("holes.csv")
+    frame.to_csv(holes, index=False)
+    labels = good("predict", path, holes).out.split()
+    assert labels == [str(label) for label in model.predict(frame)]

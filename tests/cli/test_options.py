@@ -17,7 +17,7 @@ from largemargin.cli.group import COMMANDS
         (["--max-iter", "0"], "--max-iter: expected a whole number of at least 1; got 0."),
         (["--solver", "foo"], "--solver: expected auto, dual_cd or kernel_dual; got foo."),
         (["--method", "odm", "--set", "mu=3"], "--set mu: expected a number of at least 0"),
-        (["--set", "warm_start=1"], "--set warm_start: "),
+        (["--set", "warm_start=1"], "--set has no warm_start"),
         (["--seed", "-1"], "'--seed': -1 is not in the range"),
         (["--seed", "4294967296"], "'--seed': 4294967296 is not in the range"),
         (["--jobs", "0"], "'--jobs': expected 1 or more, or -1 for one a core; got 0."),

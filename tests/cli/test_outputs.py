@@ -137,3 +137,23 @@ def test_other_machines_are_asked_what_they_predict(good, tmp_path):
     np.savez(tmp_path / "noise.npz", X=X, y=y)
     told = good("evaluate", tmp_path / "m", tmp_path / "noise.npz", "--json").record
     assert told["accuracy"] == pytest.approx(machine.score(X, y))
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        "predict cells.model cells.libsvm -o cells.libsvm",
+        "predict cells.model cells.libsvm -o cells.model",
+        "export cells.model cells.model",
+    ],
+)
+def test_what_is_read_is_not_written_to(refused, model, libsvm, monkeypatch, arguments):
+    monkeypatch.chdir(model.parent)
+    before = model.read_bytes(), libsvm.read_bytes()
+    assert "is read from; name another file" in refused(*arguments.split(), code=2)
+    assert (model.read_bytes(), libsvm.read_bytes()) == before
+
+
+def test_labels_without_a_place_are_told_before_rows_are_read(refused, model, tmp_path):
+    told = refused("predict", model, "nowhere.csv", "-o", tmp_path / "nowhere" / "labels")
+    assert "Its directory does not exist" in told

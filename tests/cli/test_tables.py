@@ -233,6 +233,56 @@ def test_the_header_that_pandas_gives_to_nameless_columns_is_one(trained):
     assert trained("0,1,2,target\n" + text)[0]["classes"] == ["p", "q"]
 
 
+@pytest.mark.parametrize("index", [False, True])
+@pytest.mark.filterwarnings("ignore:.*has no name:UserWarning")
+def test_a_frame_without_names_is_read_as_pandas_writes_it(good, tmp_path, index):
+    data = tmp_path / "some.csv"
+    rows = np.column_stack(
+        [np.random.default_rng(0).normal(size=(20, 3)), np.arange(20) % 2]
+    )
+    pd.DataFrame(rows).to_csv(data, index=index)
+    told = good("train", data, "-o", tmp_path / "m", "--json").record
+    assert (told["rows"], told["features"]) == (20, 3)
+    assert told["classes"] == ["0", "1"]
+
+
+def test_a_dash_above_a_number_does_not_make_a_header(refused, tmp_path):
+    told = refused(
+        "train", "-", "-o", tmp_path / "m", "--format", "csv", stdin="1.0,-,1\n2.0,3,0\n"
+    )
+    assert "standard input, line 1: column '1' mixes numbers and words" in told
+
+
+def test_separators_in_quotes_do_not_count(trained):
+    told, _ = trained('"size, in cm";"kind, of it, or so"\n' + "1;p\n2;q\n" * 5)
+    assert told["features"] == 1
+
+
+def test_parquet_and_text_hold_the_same_words(good, tmp_path):
+    frame = pd.DataFrame({"a": [" u", "v ", "NA", "u"] * 5, "kind": [0, 1, 0, 1] * 5})
+    table, text, model = (tmp_path / name for name in ("f.parquet", "f.csv", "m"))
+    frame.to_parquet(table)
+    frame.to_csv(text, index=False)
+    good("train", table, "-o", model, "--missing", "impute")
+    assert good("info", model, "--json").record["rows"]["words"] == {"a": ["u", "v"]}
+    assert good("predict", model, text).out == good("predict", model, table).out
+
+
+def test_lists_in_a_parquet_file_are_refused(refused, tmp_path):
+    path = tmp_path / "some.parquet"
+    pd.DataFrame({"a": [[1], [2]], "kind": [0, 1]}).to_parquet(path)
+    assert "column 'a' holds object" in refused("train", path, "-o", tmp_path / "m")
+
+
+def test_an_infinite_value_is_not_to_be_imputed(refused, tmp_path):
+    told = refused(
+        "train",
+        *("-", "-o", tmp_path / "m", "--missing", "impute", "--format", "csv"),
+        stdin="a,kind\ninf,0\n2,1\n",
+    )
+    assert "column 'a' has the value inf. Correct it, or leave the row out." in told
+
+
 def test_a_column_without_a_name_is_left_out_with_a_warning(good, tmp_path):
     data = tmp_path / "some.csv"
     data.write_text(",a,kind\n" + ROWS)
@@ -304,7 +354,7 @@ def test_what_is_no_table_of_classes_is_refused(refused, tmp_path, text, words):
 
 def test_labels_may_be_numbers_beyond_integers(trained):
     told, _ = trained("a,kind\n" + "1,1e30\n2,2e30\n" * 5)
-    assert told["classes"] == ["1e+30", "2e+30"]
+    assert told["classes"] == ["1e30", "2e30"]
 
 
 def test_an_empty_cell_in_the_only_column_is_a_missing_value(refused, trained):

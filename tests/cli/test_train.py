@@ -180,7 +180,7 @@ def test_data_are_not_replaced_by_their_model(refused, table, monkeypatch, name)
     monkeypatch.chdir(table.parent)
     os.symlink("flowers.csv", "link.csv")
     before = table.read_text()
-    assert "is the file of the data" in refused("train", table, "-o", name, code=2)
+    assert "is read from; name another" in refused("train", table, "-o", name, code=2)
     assert table.read_text() == before
 
 
@@ -235,6 +235,12 @@ def test_a_gram_matrix_is_taken_in_svm_trains_form(good, tmp_path, cells):
         (["-o", "m", "--method", "odm", "--cv"], "--cv searches"),
         (["-o", "m", "--method", "odm", "--set", "lam=1"], "--set may set mu, theta."),
         (["-o", "m", "--set", "mu"], "'mu' is not NAME=VALUE"),
+        (["-o", "m", "--set", "C=5"], "--set has no C; use -c."),
+        (["-o", "m", "--set", "kernel=precomputed"], "--set has no kernel; use -t."),
+        (["-o", "m", "--set", "random_state=1"], "use --seed."),
+        (["-o", "m", "--set", "verbose=3"], "--set has no verbose"),
+        (["-o", "m", "-v", "3"], "-v writes no model"),
+        (["-o", "m", "-t", "4", "--missing", "impute"], "no missing values to impute"),
         (["-o", "m", "-t", "7"], "2 (rbf)"),
         (["-o", "m", "--lambda-mean", "much"], "0.3*scale"),
         (["-o", "m", "-t", "4", "--scale", "unit"], "not to be scaled"),

@@ -448,3 +448,11 @@ def test_a_search_without_a_refit_forgets_the_last_one(rows):
     search = LinearLDMClassifierCV(Cs=[1.0], cv=2).fit(*rows)
     search.set_params(refit=False).fit(*rows)
     assert not hasattr(search, "best_estimator_")
+
+
+def test_any_two_numbers_are_labels(rows):
+    X, y = rows
+    search = LinearLDMClassifierCV(Cs=[1, 10], cv=3)
+    halves = np.where(y == "yes", 1.5, 0.5)
+    expected = search.fit(X, y).cv_results_["mean_test_score"]
+    assert_allclose(search.fit(X, halves).cv_results_["mean_test_score"], expected)

@@ -12,7 +12,6 @@ from largemargin.datasets.table_text import TEXT, UnreadableFile, as_numbers, od
 
 MAX_NAMED = 10
 MAX_NAME_LENGTH = 60
-WAYS_OUT = "Fill it in, leave the row out, or train with --missing impute."
 # Columns with fewer different words than this may be as they like.
 FEW_WORDS = 20
 # Numbers that mean a code, such as 007.
@@ -125,11 +124,15 @@ def column_labels(rows, column):
     values = as_numbers(cells)
     if values is None or any(CODE.match(cell) for cell in set(cells.tolist())):
         return np.array(cells.tolist())
-    return tidy_labels(values, rows, f"column {short(column)}")
+    labels = tidy_labels(values, rows, f"column {short(column)}")
+    return labels if labels.dtype.kind == "i" else np.array(cells.tolist())
 
 
 def tidy_labels(values, rows, what):
-    """Return labels, whole numbers as integers; raise if they are measurements."""
+    """Return labels, whole numbers as integers, others as text.
+
+    Numbers that are not whole are measurements, unless there are just two of them.
+    """
     if values.dtype.kind != "f":
         return values
     if not np.isfinite(values).all():
@@ -143,7 +146,14 @@ def tidy_labels(values, rows, what):
             f"{rows.name}: {what} holds {found} different numbers that are not whole; "
             f"expected classes. {rows.way_to_labels}"
         )
-    return values
+    return values.astype(str)
+
+
+def way_out(value):
+    """Return what to do about a value that is missing or infinite."""
+    if np.isnan(value):
+        return "Fill it in, leave the row out, or train with --missing impute."
+    return "Correct it, or leave the row out."
 
 
 def first_index(X):

@@ -14,29 +14,16 @@ def main(model, data, as_json, **options):
     """Tell accuracy, AUC and margins of the MODEL on DATA."""
     from largemargin import terminal
     from largemargin.cli.models import load_model
-    from largemargin.cli.predict import rows_for
+    from largemargin.cli.predict import answers, rows_for
     from largemargin.margins import distribution_of_scores
 
     model, schema = load_model(model)
     X, y = rows_for(schema, data, options, classes=model.classes_)
-    predicted, scores = labels_and_scores(model, X)
+    predicted, scores = answers(model, X).values()
     margins = margin_facts(distribution_of_scores(model, scores, y))
     facts = {"data": data, "rows": len(y)}
     facts |= quality(model.classes_, predicted, scores, y) | margins
     terminal.show(facts, as_json=as_json)
-
-
-def labels_and_scores(model, X):
-    """Return what a model predicts for rows, and their scores."""
-    from largemargin.cli.predict import answers
-    from largemargin.estimators.base import MarginClassifier, winners_of
-    from largemargin.layers import machine_of
-
-    if isinstance(machine_of(model), MarginClassifier):
-        scores = answers(model, X, ["decision_function"])["decision_function"]
-        return model.classes_[winners_of(scores)], scores
-    # Of other machines, such as SVC, the largest score need not be what is predicted.
-    return answers(model, X, ["predict", "decision_function"]).values()
 
 
 def quality(classes, predicted, scores, y):

@@ -27,7 +27,7 @@ def main(model, onnx, float32, as_json, quiet):
     from largemargin.cli.outputs import beside, check_writable, written
     from largemargin.onnx import to_onnx
 
-    check_writable(onnx, may_be_shown=True)
+    check_writable(onnx, inputs=[model], may_be_shown=True)
     model, schema = load_model(model)
     dtype = np.float32 if float32 else np.float64
     graph = to_onnx(

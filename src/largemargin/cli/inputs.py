@@ -42,8 +42,8 @@ def read(path, *, kind=None, header=None, quiet=False):
         What it holds; None means what its name or its beginning says.
 
     header : bool, default=None
-        Whether the first line of a table has the names of the columns; None means that
-        it has if none of its cells is a number.
+        Whether the first line of a table has the names of the columns; None means what
+        it looks like.
 
     quiet : bool, default=False
         Whether to show no bar.

@@ -43,7 +43,7 @@ def main(model, data, plot, normalise, as_json, **options):
         check_picture(plot)
     model_path, (model, schema) = model, load_model(model)
     X, y = rows_for(schema, data, options, classes=model.classes_)
-    scores = answers(model, X, ["decision_function"])["decision_function"]
+    scores = answers(model, X)["score"]
     distribution = distribution_of_scores(model, scores, y)
     facts = {"data": data, "rows": len(y), "share below 0": distribution.error}
     facts |= margin_facts(distribution)

@@ -9,13 +9,13 @@ import numpy as np
 import scipy.sparse as sp
 
 from largemargin.cli.columns import (
-    WAYS_OUT,
     first_index,
     label_place,
     labels_in,
     numbers_in,
     readable,
     tidy_labels,
+    way_out,
     wrong_width,
 )
 from largemargin.cli.tables import TableRows
@@ -152,14 +152,15 @@ class MatrixSchema:
                 f"{rows.name} has no columns with names, its labels are told apart "
                 f"already; leave {'--drop' if label is None else '--label'} out."
             )
-        skipped = int(rows.indexed and (gram or first_index(rows.X) > 0))
+        skipped = int(gram or first_index(rows.X) > 0) if rows.indexed else None
         n_rows, n_columns = rows.X.shape
-        if n_columns <= skipped:
+        n_features = n_columns - (skipped or 0)
+        if n_features < 1:
             raise UnreadableFile(f"{rows.name} has labels and no features.")
         dense = gram or not sp.issparse(rows.X)
         dense = dense or is_dense(n_columns, rows.X.nnz / (n_rows * n_columns))
         serials = serials_of(rows.X) if gram and rows.indexed else None
-        n_features = n_columns - skipped if serials is None else len(serials)
+        n_features = n_features if serials is None else len(serials)
         return cls(n_features, skipped, dense, missing, gram, serials)
 
     def record(self):
@@ -242,5 +243,5 @@ class MatrixSchema:
             row, column = np.argwhere(bad)[0]
         raise UnreadableFile(
             f"{rows.name}, {rows.place(row)}: column {column} holds {X[row, column]}. "
-            f"{WAYS_OUT}"
+            f"{way_out(X[row, column])}"
         )

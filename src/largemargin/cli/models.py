@@ -40,7 +40,8 @@ def record_of(model):
     """Return what a model that was saved by a program tells of its rows."""
     if hasattr(model, "feature_names_in_"):
         names = [str(name) for name in model.feature_names_in_]
-        return {"kind": "table", "features": names, "named": True, "words": None}
+        record = {"kind": "table", "features": names, "named": True, "words": None}
+        return record | {"missing": "impute"}  # or refuse, as the model likes
     return {"kind": "matrix", "n_features": width_of(model)}
 
 

@@ -12,13 +12,16 @@ import click
 from largemargin.files import replaced
 
 
-def check_writable(path, *, may_be_shown=False):
+def check_writable(path, *, inputs=(), may_be_shown=False):
     """Raise, before any work is done, if a file could not be written.
 
     Parameters
     ----------
     path : path-like
         Where a file shall be written to.
+
+    inputs : sequence of path-like, default=()
+        Files that are read, none of which it may be.
 
     may_be_shown : bool, default=False
         Whether "-", standard output, will do.
@@ -35,8 +38,11 @@ def check_writable(path, *, may_be_shown=False):
         raise IsADirectoryError(errno.EISDIR, "Is a directory", str(path))
     if not path.parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, "Its directory does not exist", str(path))
-    if is_special(path):
+    if is_special(path) and not may_be_shown:
         raise OSError(errno.EINVAL, "Expected a file, not a device or a pipe", str(path))
+    for read in inputs:
+        if path.exists() and os.path.exists(read) and path.samefile(read):
+            raise click.UsageError(f"{path} is read from; name another file to write to.")
     if not os.access(path.parent, os.W_OK):
         raise PermissionError(errno.EACCES, "Its directory cannot be written to", str(path))
 

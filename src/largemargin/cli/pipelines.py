@@ -14,8 +14,8 @@ METHODS = {
 }
 # What concerns the run and not the machine is not missed where a machine has no use for it.
 OF_THE_RUN = {"n_jobs", "random_state", "verbose"}
-# What has an option of its own, or no meaning for a single fit.
-NOT_SET = {"kernel", "warm_start"}
+# What has no meaning for a command.
+NOT_SET = {"verbose", "warm_start"}
 SEARCHED = "C", "lambda_var", "lambda_mean", "gamma"
 # What a parameter is called on the command line.
 OPTION_OF = {
@@ -30,6 +30,9 @@ OPTION_OF = {
     "lambda_mean": "--lambda-mean",
     "max_iter": "--max-iter",
     "solver": "--solver",
+    "kernel": "-t",
+    "n_jobs": "--jobs",
+    "random_state": "--seed",
 }
 
 
@@ -144,7 +147,7 @@ def machine_of(method, kernel, given):
     useless = sorted(set(given) - known - OF_THE_RUN)
     if useless:
         told = ", ".join(OPTION_OF.get(name, name) for name in useless)
-        others = ", ".join(sorted(known - set(OPTION_OF) - OF_THE_RUN - NOT_SET))
+        others = ", ".join(sorted(known - set(OPTION_OF) - NOT_SET))
         raise click.UsageError(
             f"--method {method} with the {kernel} kernel has no use for {told}"
             + (f"; --set may set {others}." if others else ".")

@@ -39,23 +39,21 @@ def main(model, data, output, scores, as_json, quiet, **options):
     """
     from largemargin import terminal
     from largemargin.cli.models import load_model
-    from largemargin.cli.outputs import written
+    from largemargin.cli.outputs import check_writable, written
 
+    check_writable(output, inputs=[model, data], may_be_shown=True)
     model_path = model
     model, schema = load_model(model_path)
     probability = options["probability"] or options["as_in_libsvm"]
     if probability and not hasattr(model, "predict_proba"):
         raise ValueError(f"{model_path} has no probabilities; train it with --probability.")
     X, y = rows_for(schema, data, options, quiet=quiet)
-    methods = {"label": "predict"}
-    if scores:
-        methods["score"] = "decision_function"
-    if probability:
-        methods["probability"] = "predict_proba"
-    found = answers(model, X, methods.values(), quiet=quiet)
+    found = answers(model, X, probability=probability, quiet=quiet)
+    if not scores:
+        del found["score"]
     columns = {}
-    for name, method in methods.items():
-        columns |= columns_of(name, found[method], model.classes_)
+    for name, values in found.items():
+        columns |= columns_of(name, values, model.classes_)
     text = terminal.json_of(columns) + "\n" if as_json else text_of(columns)
     with written(output) as stream:
         stream.write(text.encode())
@@ -65,8 +63,8 @@ def main(model, data, output, scores, as_json, quiet, **options):
         click.echo(f"{told} (classification)", err=True)
 
 
-def answers(model, X, methods, *, quiet=False):
-    """Return what some methods of a model say of rows, by the name of the method.
+def answers(model, X, *, probability=False, quiet=False):
+    """Return the labels, scores and, if they are wanted, probabilities of rows, by name.
 
     Rows go in block by block, so that a bar can tell how many are left.
     """
@@ -75,14 +73,31 @@ def answers(model, X, methods, *, quiet=False):
     from largemargin import terminal
 
     rows = X.iloc if hasattr(X, "iloc") else X
-    found = {method: [] for method in methods}
+    blocks = []
     with terminal.bar("predicting", quiet=quiet) as move:
         for start in range(0, X.shape[0], BLOCK_ROWS):
             block = rows[start : start + BLOCK_ROWS]
-            for method, parts in found.items():
-                parts.append(getattr(model, method)(block))
+            blocks.append(answers_for(model, block, probability))
             move(start + block.shape[0], X.shape[0])
-    return {method: np.concatenate(parts) for method, parts in found.items()}
+    return {name: np.concatenate([part[name] for part in blocks]) for name in blocks[0]}
+
+
+def answers_for(model, X, probability):
+    """Return what a model says of some rows, whose kernel values are computed once."""
+    from largemargin.calibration import CalibratedMachine
+    from largemargin.estimators.base import MarginClassifier, winners_of
+    from largemargin.layers import machine_of
+
+    scores = model.decision_function(X)
+    # Of other machines, such as SVC, the largest score need not be what is predicted.
+    is_ours = isinstance(machine_of(model), MarginClassifier)
+    label = model.classes_[winners_of(scores)] if is_ours else model.predict(X)
+    found = {"label": label, "score": scores}
+    if probability and isinstance(model, CalibratedMachine):
+        found["probability"] = model.probabilities_of(scores)
+    elif probability:
+        found["probability"] = model.predict_proba(X)
+    return found
 
 
 def rows_for(schema, data, options, *, classes=None, quiet=False):
@@ -131,11 +146,25 @@ def rows_for(schema, data, options, *, classes=None, quiet=False):
 
 
 def as_labels(y, classes):
-    """Return labels of a file in the kind of those of a model, for comparison."""
-    is_number = y.dtype.kind in "biuf"
-    if is_number == (classes.dtype.kind in "biuf"):
-        return y
-    return y.astype(str) if is_number else y
+    """Return labels of a file as those of a model that they mean, however spelled."""
+    import numpy as np
+
+    by_number = {number_of(label): label for label in classes.tolist()}
+    by_text = {str(label): label for label in classes.tolist()}
+    meant = {
+        label: by_text.get(str(label), by_number.get(number_of(label), label))
+        for label in set(y.tolist())
+    }
+    dtype = classes.dtype if set(meant.values()) <= set(by_text.values()) else object
+    return np.array([meant[label] for label in y.tolist()], dtype=dtype)
+
+
+def number_of(label):
+    """Return the number that a label spells, else the label."""
+    try:
+        return float(label)
+    except ValueError:
+        return label
 
 
 def columns_of(name, values, classes):

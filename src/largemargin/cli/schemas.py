@@ -26,8 +26,10 @@ def learn_schema(rows, *, label=None, missing="refuse", gram=False, drop=()) -> 
     drop : sequence of str, default=()
         Columns to leave out, by name or number.
     """
-    kind = TableSchema if isinstance(rows, TableRows) else MatrixSchema
-    return kind.learn(rows, label=label, missing=missing, gram=gram, drop=drop)
+    options = {"label": label, "missing": missing, "drop": drop}
+    if isinstance(rows, TableRows):
+        return TableSchema.learn(rows, **options)
+    return MatrixSchema.learn(rows, gram=gram, **options)
 
 
 def schema_of_record(record) -> Schema:

@@ -2,11 +2,11 @@
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
+from numbers import Number
 
 import numpy as np
 
 from largemargin.cli.columns import (
-    WAYS_OUT,
     column_place,
     holds_words,
     label_place,
@@ -15,18 +15,16 @@ from largemargin.cli.columns import (
     short,
     some,
     values_of_words,
+    way_out,
     words_in,
     wrong_width,
 )
-from largemargin.datasets.table_text import (
-    TEXT,
-    UnreadableFile,
-    is_missing,
-    read_text_table,
-)
+from largemargin.datasets.table_text import TEXT, UnreadableFile, blanked, read_text_table
 
 # What stands for a missing word: ONNX has strings only.
 MISSING_WORD = ""
+# What a cell of a data frame may be.
+CELLS = str, bool, Number
 
 
 @dataclass(frozen=True)
@@ -60,10 +58,7 @@ class TableRows:
 def read_text(stream, name, separator, header):
     """Return the rows of a table of text."""
     table = read_text_table(stream, name, separator=separator, header=header)
-    columns = {
-        given: np.where(is_missing(cells), "", cells)
-        for given, cells in zip(table.names, table.columns, strict=True)
-    }
+    columns = dict(zip(table.names, map(blanked, table.columns), strict=True))
     return TableRows(
         name, columns, table.has_header, lambda row: f"line {table.lines[row]}"
     )
@@ -83,13 +78,14 @@ def column_of(series):
     kind = series.dtype.kind
     if kind in "iuf":
         return series.to_numpy(dtype=np.float64, na_value=np.nan)
-    if kind not in "bOUT":
+    present = series.dropna()
+    if kind not in "bOUT" or not present.map(lambda cell: isinstance(cell, CELLS)).all():
         return series.to_numpy()
     cells = [
         "" if absent else str(value)
         for value, absent in zip(series, series.isna(), strict=True)
     ]
-    return np.array(cells, TEXT)
+    return blanked(np.strings.strip(np.array(cells, TEXT)))
 
 
 @dataclass(frozen=True)
@@ -131,7 +127,7 @@ class TableSchema:
     dense = True
 
     @classmethod
-    def learn(cls, rows, *, label, missing, gram, drop):
+    def learn(cls, rows, *, label, missing, drop):
         """Return the schema of training rows, some columns left out."""
         names = list(rows.columns)
         place = label_place(rows, label)
@@ -243,7 +239,7 @@ class TableSchema:
             what = "no value" if np.isnan(values[row]) else f"the value {values[row]}"
             raise UnreadableFile(
                 f"{rows.name}, {rows.place(row)}: column {short(column)} has {what}. "
-                f"{WAYS_OUT}"
+                f"{way_out(values[row])}"
             )
         return values
 
@@ -253,7 +249,7 @@ class TableSchema:
         if absent.any() and self.missing != "impute":
             raise UnreadableFile(
                 f"{rows.name}, {rows.place(int(absent.argmax()))}: column {short(column)} "
-                f"has no value. {WAYS_OUT}"
+                f"has no value. {way_out(np.nan)}"
             )
         known = {""}.union(cells.tolist() if self.words is None else self.words[name])
         strange = [row for row, cell in enumerate(cells.tolist()) if cell not in known]

@@ -1,6 +1,5 @@
 """``largemargin train``: fit a machine to a file and keep it, or cross-validate it."""
 
-import os
 import time
 from contextlib import contextmanager
 
@@ -206,13 +205,12 @@ def check_output(output, data, folds):
     """Raise, before any work is done, if there is no good file for the model."""
     from largemargin.cli.outputs import check_writable
 
-    if folds is not None:
-        return
-    if output is None:
+    if folds is not None and output is not None:
+        raise click.UsageError("-v writes no model; leave -o out, or -v.")
+    if folds is None and output is None:
         raise click.UsageError("Missing option '-o': a file for the model; or -v for none.")
-    check_writable(output)
-    if os.path.exists(data) and os.path.exists(output) and os.path.samefile(data, output):
-        raise click.UsageError(f"-o {output} is the file of the data; name another.")
+    if output is not None:
+        check_writable(output, inputs=[data])
 
 
 @contextmanager
@@ -250,15 +248,29 @@ def training_rows(data, options, quiet):
     return schema, X, y
 
 
+def settings_of(settings):
+    """Return the parameters of --set; those with an option of their own are refused."""
+    from largemargin.cli.pipelines import NOT_SET, OPTION_OF
+
+    for name, _ in settings:
+        if name in OPTION_OF:
+            raise click.UsageError(f"--set has no {name}; use {OPTION_OF[name]}.")
+        if name in NOT_SET:
+            raise click.UsageError(f"--set has no {name}, which means nothing here.")
+    return dict(settings)
+
+
 def machine_of_options(options, *, verbose):
     """Return the machine or the search that the options ask for, not fitted."""
     from largemargin.cli.pipelines import machine_of, search_around
 
     names = "C", "gamma", "degree", "coef0", "lambda_var", "lambda_mean", "tol"
     names += "max_iter", "solver", "class_weight", "fit_intercept"
-    given = {name: options[name] for name in names} | dict(options["settings"])
+    given = {name: options[name] for name in names} | settings_of(options["settings"])
     if options["kernel"] == "precomputed" and options["scale"] not in (None, "none"):
         raise click.UsageError("A precomputed kernel is not to be scaled.")
+    if options["kernel"] == "precomputed" and options["missing"] == "impute":
+        raise click.UsageError("A precomputed kernel has no missing values to impute.")
     run = {"n_jobs": options["jobs"], "random_state": options["seed"]}
     run["verbose"] = int(verbose)
     machine = machine_of(options["method"], options["kernel"], given | run)

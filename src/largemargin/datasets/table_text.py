@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 import warnings
 from dataclasses import dataclass
 
@@ -80,8 +81,6 @@ def read_text_table(stream, name, *, separator=None, header=None):
     text = io.TextIOWrapper(stream, encoding="utf-8-sig", newline="")
     try:
         columns, lines = packed(records(text, name, separator))
-    except UnicodeDecodeError as error:
-        raise UnreadableFile(f"{name} is not UTF-8 text; convert it.") from error
     finally:
         text.detach()  # whoever opened the stream closes it
     if not columns:
@@ -101,10 +100,11 @@ def separator_in(line):
 
     Examples
     --------
-    >>> separator_in(b"size;colour, if any;kind")
+    >>> separator_in(b'size;"colour, if any, of it";kind')
     ';'
     """
-    return chr(max(SEPARATORS, key=line.count))
+    unquoted = re.sub(rb'"[^"]*"', b"", line)
+    return chr(max(SEPARATORS, key=unquoted.count))
 
 
 def records(text, name, separator):
@@ -126,6 +126,10 @@ def records(text, name, separator):
             yield line, [cell.strip() for cell in record]
     except csv.Error as error:
         raise UnreadableFile(f"{name}, line {before + 1}: {error}.") from None
+    except UnicodeDecodeError as error:
+        raise UnreadableFile(
+            f"{name} is not UTF-8 text, somewhere after line {before}; convert it."
+        ) from error
 
 
 def packed(numbered):
@@ -152,7 +156,7 @@ def is_header(first, second):
     """Return whether the first of two rows has the names of the columns.
 
     It has if none of its cells is a number, or a word stands above a number, or its
-    numbers are those of their columns.
+    numbers are 0, 1, 2 and so on, as pandas calls columns.
 
     Examples
     --------
@@ -163,15 +167,13 @@ def is_header(first, second):
     >>> is_header(["1.5", "red"], ["0.7", "blue"])
     False
     """
-    numbers = {place: cell for place, cell in enumerate(first) if is_number(cell)}
-    if not numbers:
+    if not any(map(is_number, first)):
         return True
-    if any(is_word(first[k]) and is_number(cell) for k, cell in enumerate(second)):
+    if any(is_name(first[k]) and is_number(cell) for k, cell in enumerate(second)):
         return True
-    # Two of them, 0 and 1, may well be a row.
-    return 2 < len(numbers) < len(first) and all(
-        cell == str(place) for place, cell in numbers.items()
-    )
+    named = first if first[0] else first[1:]  # behind an index
+    counted = [cell == str(place) for place, cell in enumerate(named) if is_number(cell)]
+    return len(counted) > 2 and all(counted)  # two of them may well be a row
 
 
 def without_nameless(columns, lines, name):
@@ -205,9 +207,10 @@ def is_number(cell):
     return cell.lower() not in MISSING
 
 
-def is_word(cell):
-    """Return whether a cell holds something that is not a number."""
-    return not is_number(cell) and cell.lower() not in MISSING
+def is_name(cell):
+    """Return whether a cell holds something with a letter that is not a number."""
+    is_named = any(map(str.isalpha, cell)) and cell.lower() not in MISSING
+    return is_named and not is_number(cell)
 
 
 def is_missing(cells):
@@ -218,8 +221,17 @@ def is_missing(cells):
     cells : ndarray of str
         A column of a table of text.
     """
-    lower = np.strings.lower(cells)
-    return np.logical_or.reduce([lower == word for word in sorted(MISSING)])
+    short = np.flatnonzero(np.strings.str_len(cells) <= max(map(len, MISSING)))
+    lower = np.strings.lower(cells[short])
+    missing = np.zeros(len(cells), dtype=bool)
+    missing[short] = np.logical_or.reduce([lower == word for word in sorted(MISSING)])
+    return missing
+
+
+def blanked(cells):
+    """Return a column with "" wherever something says that nothing is there."""
+    missing = is_missing(cells)
+    return np.where(missing, "", cells) if missing.any() else cells
 
 
 def as_numbers(cells):
@@ -230,8 +242,9 @@ def as_numbers(cells):
     cells : ndarray of str
         A column of a table of text, "" where nothing is.
     """
+    absent = cells == ""
     try:
-        return np.where(cells == "", "nan", cells).astype(np.float64)
+        return (np.where(absent, "nan", cells) if absent.any() else cells).astype(float)
     except ValueError:
         return None
 

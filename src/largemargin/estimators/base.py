@@ -7,6 +7,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import check_cv
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -72,8 +73,7 @@ class MarginClassifier(ClassifierMixin, BaseEstimator):
             self, X, y, accept_sparse="csr", dtype=FLOATS, multi_output=False, **options
         )
         X = canonical_rows(X)
-        if len(np.unique(y)) > 2:  # any two values are labels; many may be measurements
-            check_classification_targets(y)
+        check_labels(y)
         return X, y, self._row_weights(X, y, sample_weight)
 
     def _row_weights(self, X, y, sample_weight):
@@ -156,6 +156,20 @@ class MarginClassifier(ClassifierMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+def check_labels(y):
+    """Raise if labels look like measurements; any two values are labels."""
+    if len(np.unique(y)) > 2:
+        check_classification_targets(y)
+
+
+def splits_of(cv, X, y, groups=None):
+    """Return the splits of rows into training and test folds."""
+    if y.dtype.kind == "f":
+        # Scikit-learn takes labels 0.5 and 1.5 for measurements, which have no strata.
+        y = np.unique(y, return_inverse=True)[1]
+    return list(check_cv(cv, y, classifier=True).split(X, y, groups))
 
 
 def winners_of(scores):

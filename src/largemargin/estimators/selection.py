@@ -6,13 +6,18 @@ import numpy as np
 from scipy.stats import rankdata
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import check_scoring, get_scorer_names
-from sklearn.model_selection import ParameterGrid, check_cv
+from sklearn.model_selection import ParameterGrid
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from largemargin._compat import Interval, StrOptions, check_sample_weight, fit_context
-from largemargin.estimators.base import FLOATS, all_or_nothing, canonical_rows
+from largemargin.estimators.base import (
+    FLOATS,
+    all_or_nothing,
+    canonical_rows,
+    check_labels,
+    splits_of,
+)
 from largemargin.estimators.grids import (
     GRIDS,
     check_values,
@@ -122,7 +127,7 @@ class BaseLDMClassifierCV(ClassifierMixin, BaseEstimator):
                 self, X, y, accept_sparse="csr", dtype=FLOATS, multi_output=False
             )
             X = canonical_rows(X)
-            check_classification_targets(y)
+            check_labels(y)
             if sample_weight is not None:
                 sample_weight = check_sample_weight(sample_weight, X, dtype=np.float64)
             points = self._points(machine, X, sample_weight)
@@ -183,7 +188,7 @@ class BaseLDMClassifierCV(ClassifierMixin, BaseEstimator):
         return GRIDS[self.grid][plural]
 
     def _splits(self, X, y, groups):
-        splits = list(check_cv(self.cv, y, classifier=True).split(X, y, groups))
+        splits = splits_of(self.cv, X, y, groups)
         if not splits:
             raise ValueError(f"cv={self.cv!r} gives no splits; expected one at least.")
         rows = np.arange(X.shape[0])
