@@ -1,6 +1,7 @@
 """ONNX graphs predict what the classifiers predict."""
 
 import sys
+import warnings
 
 import numpy as np
 import onnxruntime
@@ -344,3 +345,41 @@ def test_without_skl2onnx_the_extra_is_named(blobs, monkeypatch):
 def test_a_place_without_a_step_does_no_harm(dtype, iris):
     X, y = iris
     assert_graph_agrees(make_pipeline("passthrough", LDMClassifier()).fit(X, y), X, dtype)
+
+
+@pytest.mark.parametrize("imputer", [SimpleImputer(add_indicator=True), SimpleImputer()])
+def test_imputers_that_change_the_columns_are_refused(imputer, dtype, iris):
+    X, y = iris
+    X = np.column_stack([np.where(X[:, :1] > 5, np.nan, X[:, :1]), X])
+    if not imputer.add_indicator:
+        X[:, 0] = np.nan
+    model = make_pipeline(imputer, LDMClassifier())
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of the empty column
+        model.fit(X, y)
+    with pytest.raises(ValueError, match="cannot add or drop columns"):
+        to_onnx(model, dtype=dtype)
+
+
+def test_columns_by_name_are_to_be_told_apart(iris):
+    pd = pytest.importorskip("pandas")
+    X, y = iris
+    frame = pd.DataFrame(X[:, :2], columns=["size", "weight"])
+    scale = ColumnTransformer([("scale", StandardScaler(), ["size", "weight"])])
+    model = make_pipeline(scale, LDMClassifier()).fit(frame, y)
+    with pytest.raises(ValueError, match=r"pass text_columns .* or \[\]"):
+        to_onnx(model)
+    assert [one.name for one in to_onnx(model, text_columns=iter([])).graph.input] == [
+        "size",
+        "weight",
+    ]
+
+
+def test_columns_called_as_an_output_are_refused(iris):
+    pd = pytest.importorskip("pandas")
+    X, y = iris
+    frame = pd.DataFrame(X[:, :2], columns=["size", "scores"])
+    machine = LDMClassifier().fit(frame, y)
+    assert to_onnx(machine).graph.input[0].name == "X"
+    with pytest.raises(ValueError, match="A column may not be called 'scores'"):
+        to_onnx(machine, text_columns=[])

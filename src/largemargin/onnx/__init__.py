@@ -1,13 +1,15 @@
 """Classifiers as ONNX graphs, which need neither Python nor this library to predict."""
 
 import numpy as np
+from sklearn.compose import ColumnTransformer
 from sklearn.utils.validation import check_is_fitted
 
 import largemargin
 from largemargin.estimators.base import MarginClassifier
-from largemargin.layers import machine_of, width_of
+from largemargin.layers import layers_of, machine_of, steps_in, width_of
 from largemargin.onnx import machines, probabilities, steps
 
+OUTPUTS = {"label", "scores", "probabilities"}
 CLASSIFIERS = [
     getattr(largemargin, name)
     for name in largemargin.__all__
@@ -33,9 +35,9 @@ def to_onnx(model, *, dtype=np.float64, text_columns=None):
         Type of the rows that will come, and of the scores. Probabilities are float64.
 
     text_columns : iterable of str, default=None
-        Those of the columns that hold words, of a pipeline fitted on a data frame. The
-        graph then has no input ``X`` but one for each column, of shape ``(n_samples, 1)``,
-        by its name with underscores for all but letters and digits.
+        Those of the columns that hold words, maybe none, of a pipeline fitted on a data
+        frame. The graph then has no input ``X`` but one for each column, of shape
+        ``(n_samples, 1)``, by its name with underscores for all but letters and digits.
 
     Returns
     -------
@@ -115,18 +117,41 @@ def check_runnable(onnx_model, model):
         ) from error
 
 
+def names_columns(model):
+    """Return whether a step of a model picks columns of a data frame by their names."""
+    choosers = [
+        step
+        for layer in layers_of(model)
+        for step in steps_in(layer)
+        if isinstance(step, ColumnTransformer)
+    ]
+    chosen = [np.atleast_1d(part[2]) for one in choosers for part in one.transformers_]
+    return any(isinstance(name, str) for names in chosen for name in names.tolist())
+
+
 def inputs_of(model, number, text_columns):
     """Return the names and types of the inputs of a graph, as skl2onnx wants them."""
     from skl2onnx.common.data_types import StringTensorType
 
+    if text_columns is None and names_columns(model):
+        raise ValueError(
+            "The model takes columns by name; pass text_columns with those that hold "
+            "words, or [] if there are none."
+        )
     if text_columns is None:
         return [("X", number([None, width_of(model)]))]
+    text_columns = set(text_columns)
     names = getattr(model, "feature_names_in_", np.array([])).tolist()
-    unknown = sorted(set(text_columns) - set(names))
-    if unknown or not names:
+    if not names or text_columns - set(names):
         raise ValueError(
             "text_columns must be names of columns that the model was fitted on; got "
-            f"{list(text_columns)}, while these are {names}."
+            f"{sorted(text_columns)}, while these are {names}."
+        )
+    clashes = sorted(OUTPUTS.intersection(names))
+    if clashes:
+        raise ValueError(
+            f"A column may not be called {clashes[0]!r}, as an output of the graph is; "
+            "rename it and fit the model again."
         )
     return [
         (name, (StringTensorType if name in text_columns else number)([None, 1]))
