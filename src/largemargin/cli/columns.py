@@ -31,7 +31,7 @@ def is_text(rows, column):
 
 def holds_words(rows, column):
     """Return whether a column holds words; raise if numbers are among them."""
-    if not is_text(rows, column) or as_numbers(rows.columns[column]) is not None:
+    if not is_text(rows, column) or rows.numbers(column) is not None:
         return False
     odd = odd_one(rows.columns[column])
     if odd is None:
@@ -69,10 +69,10 @@ def numbers_in(rows, column):
     """Return a column as floats, NaN where nothing is; raise if a word is among them."""
     if not is_text(rows, column):
         return rows.columns[column]
-    cells = rows.columns[column]
-    values = as_numbers(cells)
+    values = rows.numbers(column)
     if values is not None:
         return values
+    cells = rows.columns[column]
     odd = next(row for row in range(len(cells)) if as_numbers(cells[row : row + 1]) is None)
     raise UnreadableFile(
         f"{rows.name}, {rows.place(odd)}: column {short(column)} has {short(cells[odd])}; "

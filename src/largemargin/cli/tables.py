@@ -19,7 +19,13 @@ from largemargin.cli.columns import (
     words_in,
     wrong_width,
 )
-from largemargin.datasets.table_text import TEXT, UnreadableFile, blanked, read_text_table
+from largemargin.datasets.table_text import (
+    TEXT,
+    UnreadableFile,
+    as_numbers,
+    blanked,
+    read_text_table,
+)
 
 # What stands for a missing word: ONNX has strings only.
 MISSING_WORD = ""
@@ -51,8 +57,15 @@ class TableRows:
     columns: dict
     has_header: bool
     place: Callable
+    _numbers: dict = field(default_factory=dict, repr=False)
 
     way_to_labels = "Name the column of the labels by --label."
+
+    def numbers(self, column):
+        """Return a column of text as floats, or None if a word is among them."""
+        if column not in self._numbers:
+            self._numbers[column] = as_numbers(self.columns[column])
+        return self._numbers[column]
 
 
 def read_text(stream, name, separator, header):
