@@ -27,7 +27,8 @@ def test_the_python_examples_run(capsys, tmp_path, monkeypatch):
     exec(compile(third, str(README), "exec"), names)
     assert names["model"].score(names["data"].X, names["data"].y) > 0.9
     exec(compile(fourth, str(README), "exec"), names)
-    assert [output.name for output in names["graph"].graph.output] == ["label", "scores"]
+    outputs = [output.name for output in names["graph"].graph.output]
+    assert outputs == ["label", "scores", "probabilities"]
 
 
 def test_the_tour_of_the_shell_runs(tmp_path):
