@@ -42,7 +42,14 @@ def listed(context, parameter, value):
     show_default=True,
     help="Of all methods that have a choice.",
 )
-@click.option("-v", "--folds", type=click.IntRange(2), default=5, show_default=True)
+@click.option(
+    "-v",
+    "--folds",
+    type=click.IntRange(2),
+    default=5,
+    show_default=True,
+    help="Folds to test in.",
+)
 @jobs_option("Processes.")
 @json_option
 @quiet_option
