@@ -1,4 +1,9 @@
-"""How every compiled loop is compiled: cached on disk, without the GIL."""
+"""How every compiled loop is compiled: cached on disk, without the GIL.
+
+A loop that Python calls fills arrays it is given and returns numbers only: making an array
+of a result runs Python inside numba, where a Ctrl-C that came during the loop becomes a
+SystemError.
+"""
 
 JIT = {"cache": True, "nogil": True, "error_model": "numpy"}
 

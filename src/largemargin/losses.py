@@ -137,13 +137,11 @@ def side_gap(excess, beta, stiffness):
 
 
 @njit(**JIT)
-def proximal_step(margins, anchor, sigma, pull, weight):
-    """Return the dual variables that a pull gives, and their curvature over the margins.
+def proximal_step(margins, anchor, sigma, pull, weight, beta, curvature):
+    """Fill in the dual variables that a pull gives, and their curvature over the margins.
 
     For the hinge they maximise ``beta (1 - margin) - (beta - anchor)^2 / (2 sigma)``.
     """
-    beta = np.empty_like(margins)
-    curvature = np.empty_like(margins)
     for i in range(margins.shape[0]):
         target = anchor[i] + sigma * (pull.low - margins[i])
         beyond = margins[i] - pull.high
@@ -151,7 +149,6 @@ def proximal_step(margins, anchor, sigma, pull, weight):
         bend += pull.over if beyond > 0.0 else 0.0
         beta[i] = min(max(target, pull.floor), pull.cap) - pull.over * max(beyond, 0.0)
         curvature[i] = bend * weight[i]
-    return beta, curvature
 
 
 @njit(**SUM)

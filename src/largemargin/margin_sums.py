@@ -1,6 +1,5 @@
 """Sums over the margins that their variance asks for, each in one pass over memory."""
 
-import numpy as np
 from numba import njit
 
 from largemargin._jit import SUM
@@ -45,9 +44,7 @@ def reward_along(step, weight, reward):
 
 
 @njit(**SUM)
-def weighted_forces(beta, level, margins, spread, y, weight):
-    """Return ``y weight (beta + level - spread margins)``."""
-    out = np.empty_like(beta)
+def weighted_forces(beta, level, margins, spread, y, weight, out):
+    """Fill ``out`` with ``y weight (beta + level - spread margins)``."""
     for i in range(beta.shape[0]):
         out[i] = y[i] * weight[i] * (beta[i] + level[i] - spread * margins[i])
-    return out

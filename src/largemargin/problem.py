@@ -169,7 +169,9 @@ class Problem:
 
     def _forces(self, beta, level, margins, spread):
         level = np.broadcast_to(level, beta.shape)
-        return weighted_forces(beta, level, margins, spread, self.y, self.weight)
+        out = np.empty_like(beta)
+        weighted_forces(beta, level, margins, spread, self.y, self.weight, out)
+        return out
 
     def _reward(self, margins):
         """Return the reward for these margins, and the sum of the sizes of its terms."""
@@ -305,7 +307,12 @@ class Problem:
 
     def dual_step(self, margins, anchor, sigma):
         """Return the proximal step of the dual variables and the curvature it gives."""
-        return proximal_step(margins, *self._smoothing(anchor, sigma), self.weight)
+        return self._proximal_step(margins, *self._smoothing(anchor, sigma))
+
+    def _proximal_step(self, margins, anchor, sigma, pull):
+        beta, curvature = np.empty_like(margins), np.empty_like(margins)
+        proximal_step(margins, anchor, sigma, pull, self.weight, beta, curvature)
+        return beta, curvature
 
     def _smoothing(self, anchor, sigma):
         """Return anchor, length and slope of a proximal step; a smooth loss fixes them."""
@@ -335,7 +342,7 @@ class Problem:
         level = np.ones_like(beta)
         projection = beta, 1.0, Pull(1.0, *self.loss.box(self.C))
         shift = frozen._search(level, self.y, projection, 0.0, 0.0, 0.0, 0.0)
-        return offset, proximal_step(level + shift * self.y, *projection, self.weight)[0]
+        return offset, self._proximal_step(level + shift * self.y, *projection)[0]
 
     def stretch(self, margins):
         """Return the factor that lifts all margins to one where C allows nothing less."""

@@ -85,12 +85,22 @@ def test_every_command_runs(place, arguments, words):
     assert words in run(place, *arguments.split()).stdout
 
 
-def test_after_the_warm_up_no_fit_waits_for_the_compiler():
+@pytest.fixture(scope="module")
+def told_of_loops():
+    """What ``warm_then_fit.py`` tells of the compiled loops."""
     script = Path(__file__).with_name("warm_then_fit.py")
-    told = subprocess.run(
-        [sys.executable, "-W", "ignore", script], capture_output=True, text=True, check=True
-    )
-    assert told.stdout == "compiled since: []\n"
+    command = [sys.executable, "-W", "ignore", script]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+def test_after_the_warm_up_no_fit_waits_for_the_compiler(told_of_loops):
+    assert "compiled since: []\n" in told_of_loops
+
+
+def test_no_loop_returns_an_array_which_would_make_ctrl_c_a_system_error(
+    told_of_loops,
+):
+    assert "returning arrays: []\n" in told_of_loops
 
 
 def refuse(place, *arguments, **options):

@@ -1,9 +1,10 @@
-"""Warm up, fit larger machines, tell what was compiled for them; run by test_process.py."""
+"""Warm up, fit larger machines, tell what was compiled; run by test_process.py."""
 
 import sys
 
 import numpy as np
 import scipy.sparse as sp
+from numba import types
 from numba.core.registry import CPUDispatcher
 
 from largemargin import LDMClassifier, LDMClassifierCV, LinearLDMClassifier, kernels
@@ -20,8 +21,15 @@ def signatures():
         for module in modules
         for value in vars(module).values()
         if isinstance(value, CPUDispatcher)
-        for signature in value.signatures
+        for signature in value.nopython_signatures
     }
+
+
+def is_simple(kind):
+    """Return if a value is a number, nothing, or a plain tuple of such."""
+    if isinstance(kind, types.UniTuple | types.Tuple):
+        return all(map(is_simple, kind))
+    return isinstance(kind, types.Number | types.Boolean | types.NoneType)
 
 
 def main():
@@ -46,7 +54,10 @@ def main():
     LDMClassifierCV(Cs=[1.0], cv=2).fit(narrow, y)
     kernels.MAX_WIDE_ROWS = 100  # as if there were many
     LDMClassifier(max_iter=5, **SVM).fit(narrow, y)
-    print("compiled since:", sorted({name for name, _ in signatures() - before}))
+    after = signatures()
+    odd = {name for name, signature in after if not is_simple(signature.return_type)}
+    print("compiled since:", sorted({name for name, _ in after - before}))
+    print("returning arrays:", sorted(odd))
 
 
 if __name__ == "__main__":

@@ -102,13 +102,14 @@ class Draws:
 
     def __call__(self, n):
         """Return the numbers of ``n`` rows."""
-        return find_rows(self.rng.random(n), self.reach, self.guide, self.rows)
+        found = np.empty(n, np.uint32)
+        find_rows(self.rng.random(n), self.reach, self.guide, self.rows, found)
+        return found
 
 
 @njit(**JIT)
-def find_rows(places, reach, guide, rows):
-    """Return the rows in whose reach the places lie, as parts of the whole."""
-    found = np.empty(places.shape[0], np.uint32)
+def find_rows(places, reach, guide, rows, found):
+    """Fill ``found`` with the rows in whose reach the places lie, as parts of the whole."""
     n = rows.shape[0]
     for k in range(places.shape[0]):
         place = places[k] * reach[n - 1]
@@ -119,7 +120,6 @@ def find_rows(places, reach, guide, rows):
         while row < n - 1 and reach[row] <= place:
             row += 1
         found[k] = rows[row]
-    return found
 
 
 def run_epoch(problem, state, draws, *, averaging, total=None):
