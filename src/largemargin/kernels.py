@@ -5,12 +5,13 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.linalg import cho_solve, cholesky, eigh
+from scipy.linalg import cho_solve
 from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.utils.extmath import safe_sparse_dot
 
 from largemargin.designs.low_rank import low_rank_factor, pivoted_factor
 from largemargin.interrupt import interruptible
+from largemargin.lapack import factorise
 from largemargin.scales import multiple_of_scale
 from largemargin.threads import in_threads
 
@@ -320,13 +321,13 @@ def check_gram(gram, n_rows, what):
 
 def is_indefinite(gram):
     """Return whether a matrix is indefinite by more than rounding."""
-    shifted = gram.astype(np.float64)
+    shifted = gram.astype(np.float64, order="F")
     scale = max(np.trace(shifted), np.abs(shifted).max())
     if scale == 0:
         return False
     shifted[np.diag_indices_from(shifted)] += ROUNDING * scale
     try:
-        cholesky(shifted, lower=True, overwrite_a=True, check_finite=False)
+        factorise(shifted)
     except np.linalg.LinAlgError:
         return True
     return False
@@ -341,9 +342,7 @@ def definite_part(gram, kernel):
     """
     if kernel.is_definite or not interruptible(lambda: is_indefinite(gram)):
         return gram, None
-    values, vectors = interruptible(
-        lambda: eigh(gram.astype(np.float64), check_finite=False)
-    )
+    values, vectors = interruptible(lambda: np.linalg.eigh(gram.astype(np.float64)))
     told = f"eigenvalues from {values[0]:.3g} to {values[-1]:.3g} on these rows"
     is_own = callable(kernel.name) or kernel.name not in KERNELS
     if is_own and values[0] < -SIX_DIGITS * values[-1]:

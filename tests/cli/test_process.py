@@ -200,6 +200,34 @@ def test_an_interrupt_ends_training_at_once_and_leaves_no_file(tmp_path):
     assert list(tmp_path.iterdir()) == [data]
 
 
+def test_an_interrupt_does_not_wait_for_a_compiled_library():
+    code = """
+import signal, sys, time
+from largemargin import cli, interrupt
+from largemargin.cli import group
+
+def command(prog_name):
+    signal.signal(signal.SIGALRM, signal.default_int_handler)
+    signal.setitimer(signal.ITIMER_REAL, 0.2)
+    try:
+        interrupt.interruptible(lambda: time.sleep(30))
+    except KeyboardInterrupt:
+        print("left")
+        sys.exit(130)
+
+group.command = command
+cli.main()
+"""
+    told = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        timeout=20,
+        check=False,
+    )
+    assert (told.returncode, told.stdout, told.stderr) == (130, "left\n", "")
+
+
 def test_a_reader_who_has_had_enough_is_no_error(place):
     with subprocess.Popen(
         [*COMMAND, "datasets", "list"],

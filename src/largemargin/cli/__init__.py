@@ -3,6 +3,8 @@
 import os
 import sys
 
+from largemargin.interrupt import is_work_left
+
 INTERRUPTED = 130
 
 
@@ -26,6 +28,8 @@ def main():
         sys.exit(f"largemargin: {error.strerror}.")
     finally:
         drop_unwritten()
+        if is_work_left():  # which may take minutes and is of no use
+            os._exit(INTERRUPTED)
 
 
 def drop_unwritten():

@@ -1,10 +1,13 @@
 """Rows known by their Gram matrix only: the feature space is that of a kernel."""
 
+import operator
+from functools import partial
+
 import numpy as np
 from numba import njit
-from scipy.linalg import cho_factor, cho_solve
-from scipy.linalg.lapack import dpotri
+from scipy.linalg import cho_solve
 
+from largemargin import lapack
 from largemargin._jit import SUM
 from largemargin.designs.low_rank import pivoted_factor
 from largemargin.designs.memo import Memo
@@ -76,15 +79,21 @@ def damped_factor(matrix):
     """Return a Cholesky factor; rounding may ask for a little more on the diagonal."""
     if not np.isfinite(np.trace(matrix)):
         raise FloatingPointError("a Newton system overflowed: scale the features")
+    run = interruptible if len(matrix) >= LONG else operator.call
     damping = 0.0
     while True:
         try:
-            if len(matrix) < LONG:
-                return cho_factor(matrix, lower=True, check_finite=False)
-            return interruptible(lambda: cho_factor(matrix, lower=True, check_finite=False))
+            return run(partial(lower_factor, matrix)), True
         except np.linalg.LinAlgError:
             damping = 10.0 * damping or 1e-9 * np.trace(matrix)
             matrix[np.diag_indices_from(matrix)] += damping
+
+
+def lower_factor(matrix):
+    """Return a matrix whose lower triangle is the Cholesky factor."""
+    factor = matrix.copy(order="F")
+    lapack.factorise(factor)
+    return factor
 
 
 def without_row(matrix, i):
@@ -189,7 +198,7 @@ class KernelDesign:
             matrix = self.gram.astype(np.float64, order="F")
             matrix[np.diag_indices_from(matrix)] += 1.0 / (spread * weight)
             factor, _ = damped_factor(matrix)
-            inverse, _ = dpotri(factor, lower=1, overwrite_c=1)
-            return np.tril(inverse) + np.tril(inverse, -1).T
+            lapack.invert(factor)
+            return np.tril(factor) + np.tril(factor, -1).T
 
         return self.memo(("inverse", spread), (weight,), invert)

@@ -4,7 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import solve_triangular
-from scipy.linalg.lapack import dpstrf
+
+from largemargin.lapack import factorise_with_pivots
 
 # Pivots are drawn in blocks of so many rows.
 BLOCK = 100
@@ -33,10 +34,10 @@ def pivoted_factor(gram):
 def span(gram, tolerance):
     """Return a factor whose pivots span the other rows, but for ``tolerance``."""
     matrix = gram.astype(np.float64, order="F")
-    lower, order, rank, _ = dpstrf(matrix, tol=tolerance, lower=1, overwrite_a=1)
+    order, rank = factorise_with_pivots(matrix, tolerance)
     rows = np.empty((len(gram), rank))
-    rows[order - 1] = np.tril(lower)[:, :rank]
-    return Factor(rows, order[:rank] - 1)
+    rows[order] = np.tril(matrix[:, :rank])
+    return Factor(rows, order[:rank])
 
 
 def low_rank_factor(columns, diagonal, *, max_rank, tolerance, dtype):
