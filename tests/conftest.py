@@ -1,3 +1,5 @@
+import signal
+
 import numpy as np
 import pytest
 
@@ -9,6 +11,10 @@ settings.register_profile(
     "ours", deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
 )
 settings.load_profile("ours")
+
+# Some tests interrupt processes, which ignore that if they inherit it from the background
+# of a shell.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture

@@ -1,6 +1,6 @@
 """Work that an interrupt leaves."""
 
-import _thread
+import signal
 import threading
 import time
 
@@ -25,13 +25,22 @@ def test_in_another_thread_the_work_is_done_there():
     assert seen == [True]
 
 
+@pytest.fixture
+def alarm():
+    """A timer that interrupts as Ctrl-C does."""
+    before = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGALRM, before)
+
+
+@pytest.mark.usefixtures("alarm")
 def test_work_that_was_left_ends_without_a_word(capfd):
     def work():
         while True:
             time.sleep(0.01)
 
     begin = time.perf_counter()
-    threading.Timer(0.2, _thread.interrupt_main).start()
+    signal.setitimer(signal.ITIMER_REAL, 0.2)
     with pytest.raises(KeyboardInterrupt):
         interruptible(work)
     while is_work_left() and time.perf_counter() < begin + 20:
