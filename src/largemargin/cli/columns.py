@@ -156,6 +156,11 @@ def way_out(value):
     return "Correct it, or leave the row out."
 
 
+def are_places(numbers):
+    """Return whether numbers are such as count columns."""
+    return all(type(number) is int and number >= 0 for number in numbers)
+
+
 def first_index(X):
     """Return the smallest index in sparse rows, 1 if there is none."""
     return int(X.indices.min()) if X.nnz else 1

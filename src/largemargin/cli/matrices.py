@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from largemargin.cli.columns import (
+    are_places,
     first_index,
     label_place,
     labels_in,
@@ -166,6 +167,18 @@ class MatrixSchema:
     def record(self):
         """Return it as a model file has it."""
         return {"kind": "matrix", **asdict(self)}
+
+    def is_sound(self):
+        """Return whether all parts, which may come from a file, are what they should be."""
+        return (
+            type(self.n_features) is int
+            and self.n_features > 0
+            and self.skipped in (None, 0, 1)
+            and self.dense in (None, False, True)
+            and self.missing in ("refuse", "impute")
+            and self.gram in (False, True)
+            and (self.serials is None or are_places(self.serials))
+        )
 
     def split(self, rows, *, label=None, unknown="refuse", lenient=False):
         """Return the features and the labels, or None, of rows that must be of this kind.

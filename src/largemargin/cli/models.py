@@ -1,7 +1,6 @@
 """Models with what the command must know of their rows."""
 
 from largemargin import model_files
-from largemargin.cli.matrices import MatrixSchema
 from largemargin.cli.outputs import naming
 from largemargin.cli.schemas import Schema, schema_of_record
 from largemargin.layers import layers_of, width_of
@@ -59,50 +58,9 @@ def sound_schema(record):
     """Return the schema of a record, or None if it is no record of a schema."""
     try:
         schema = schema_of_record(record)
-        is_sound = is_matrix if isinstance(schema, MatrixSchema) else is_table
-        return schema if is_sound(schema) else None
+        return schema if schema.is_sound() else None
     except (AttributeError, KeyError, TypeError):
         return None
-
-
-def is_matrix(schema):
-    """Return whether all parts of a schema of numbers are what they should be."""
-    return (
-        type(schema.n_features) is int
-        and schema.n_features > 0
-        and schema.skipped in (None, 0, 1)
-        and schema.dense in (None, False, True)
-        and schema.missing in ("refuse", "impute")
-        and schema.gram in (False, True)
-        and (schema.serials is None or are_places(schema.serials))
-    )
-
-
-def is_table(schema):
-    """Return whether all parts of a schema of columns are what they should be."""
-    words = schema.words or {}
-    names = [*schema.features, schema.label or "", *words]
-    return (
-        isinstance(schema.features, list)
-        and len(schema.features) > 0
-        and all(isinstance(name, str) for name in names)
-        and are_places([schema.label_place, *schema.dropped])
-        and schema.label_place <= len(schema.features) + len(schema.dropped)
-        and schema.named in (False, True)
-        and words.keys() <= set(schema.features)
-        and all(isinstance(known, list) for known in words.values())
-        and schema.missing in ("refuse", "impute")
-    )
-
-
-def are_places(numbers):
-    """Return whether numbers are such as count columns."""
-    return all(type(number) is int and number >= 0 for number in numbers)
-
-
-def without_calibration(model):
-    """Return what a calibrated model calibrates, else the model itself."""
-    return getattr(model, "machine_", model)
 
 
 def facts_of(model):

@@ -7,6 +7,7 @@ from numbers import Number
 import numpy as np
 
 from largemargin.cli.columns import (
+    are_places,
     column_place,
     holds_words,
     label_place,
@@ -172,6 +173,22 @@ class TableSchema:
     def record(self):
         """Return it as a model file has it."""
         return {"kind": "table", **asdict(self)}
+
+    def is_sound(self):
+        """Return whether all parts, which may come from a file, are what they should be."""
+        words = self.words or {}
+        names = [*self.features, self.label or "", *words]
+        return (
+            isinstance(self.features, list)
+            and len(self.features) > 0
+            and all(isinstance(name, str) for name in names)
+            and are_places([self.label_place, *self.dropped])
+            and self.label_place <= len(self.features) + len(self.dropped)
+            and self.named in (False, True)
+            and words.keys() <= set(self.features)
+            and all(isinstance(known, list) for known in words.values())
+            and self.missing in ("refuse", "impute")
+        )
 
     def split(self, rows, *, label=None, unknown="refuse", lenient=False):
         """Return the features and the labels, or None, of rows that must be of this kind.

@@ -156,13 +156,13 @@ def fitted(schema, machine, X, y, options, quiet):
 
 def save(model, schema, output):
     """Keep a model, as silent as any other and without a number for every row."""
-    from largemargin.cli.models import save_model, without_calibration
+    from largemargin.cli.models import save_model
+    from largemargin.layers import layers_of
 
-    machine = without_calibration(model)[-1]
-    vars(machine).pop("unseen_scores_", None)
-    for part in (machine, getattr(machine, "best_estimator_", machine)):
-        if "verbose" in part.get_params():
-            part.set_params(verbose=0)
+    for layer in layers_of(model):
+        vars(layer).pop("unseen_scores_", None)
+        if layer.get_params(deep=False).get("verbose"):
+            layer.set_params(verbose=0)
     save_model(model, schema, output)
 
 

@@ -34,8 +34,7 @@ def main(as_json, quiet):
     """Compile all loops now, so that no later command waits for it.
 
     Fits tiny machines by every solver, on dense and sparse rows of both precisions, which
-    fills the cache of compiled loops. That takes about a minute, and
-    seconds if it is full.
+    fills the cache of compiled loops. That takes about a minute, and seconds if it is full.
     """
     from largemargin import terminal
 

@@ -169,9 +169,8 @@ class KernelDesign:
 
         def solve(slope, accuracy):
             response = cho_solve(factor, self.scores(slope)[near], check_finite=False)
-            if (
-                curvature.border is not None
-            ):  # the intercept keeps the sum of the responses zero
+            if curvature.border is not None:
+                # The intercept keeps the sum of the responses zero.
                 response -= along_ones * (response.sum() / along_ones.sum())
             step = slope.copy()
             step[near] -= response
