@@ -4,6 +4,8 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,6 +18,8 @@ from largemargin.cli import predict
 from largemargin.cli.group import command
 from largemargin.cli.outputs import check_writable, written
 from largemargin.model_files import save
+
+NOBODY = 65534
 
 
 def run(*arguments):
@@ -157,3 +161,24 @@ def test_what_is_read_is_not_written_to(refused, model, libsvm, monkeypatch, arg
 def test_labels_without_a_place_are_told_before_rows_are_read(refused, model, tmp_path):
     told = refused("predict", model, "nowhere.csv", "-o", tmp_path / "nowhere" / "labels")
     assert "Its directory does not exist" in told
+
+
+@pytest.fixture
+def closed():
+    """A directory that may be looked at only, and no rights of root to do otherwise."""
+    with tempfile.TemporaryDirectory() as name:
+        place = Path(name)
+        place.chmod(0o555)
+        before = os.getresuid()
+        if os.geteuid() == 0:
+            try:
+                os.setresuid(NOBODY, NOBODY, 0)
+            except OSError as error:
+                pytest.skip(f"root may write anywhere, and must remain root: {error}")
+        yield place
+        os.setresuid(*before)
+
+
+def test_a_directory_without_permission_is_refused(closed):
+    with pytest.raises(PermissionError, match="cannot be written to"):
+        check_writable(closed / "m")
