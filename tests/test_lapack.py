@@ -75,18 +75,15 @@ def test_no_other_memory_is_ever_read(matrix):
 
 def test_other_threads_run_meanwhile():
     matrix = np.eye(2500, order="F") + 1.0
-    ended = []
 
     def work():
         lapack.factorise(matrix)
         lapack.invert(matrix)
-        ended.append(time.perf_counter())
 
     thread = threading.Thread(target=work)
-    begin = time.perf_counter()
     thread.start()
     turns = 0
     while thread.is_alive():
         time.sleep(0.001)
         turns += 1
-    assert turns > 0.2 * (ended[0] - begin) / 0.001
+    assert turns > 10  # with a lock held: one after each of the two
