@@ -74,16 +74,17 @@ def test_no_other_memory_is_ever_read(matrix):
 
 
 def test_other_threads_run_meanwhile():
-    matrix = np.eye(2500, order="F") + 1.0
+    matrix = np.eye(4000, order="F") + 1.0
 
     def work():
         lapack.factorise(matrix)
         lapack.invert(matrix)
 
     thread = threading.Thread(target=work)
+    turns = [time.perf_counter()]
     thread.start()
-    turns = 0
     while thread.is_alive():
         time.sleep(0.001)
-        turns += 1
-    assert turns > 10  # with a lock held: one after each of the two
+        turns.append(time.perf_counter())
+    # With the lock held, half of the time would pass between two turns.
+    assert np.diff(turns).max() < 0.25 * (turns[-1] - turns[0])
