@@ -1,8 +1,20 @@
-"""How far from the optimum a point is at the most."""
+"""How far from the optimum a point is at the most.
+
+``examine_kept`` covers its own rounding: every number that enters the certificate is taken
+with a bound of its error, so that the gap is that of the point which is kept and not of its
+rounded image. docs/rounding.md derives it. What the bounds need of the rows, the design
+tells: ``score_errors``, ``closer_scores`` and ``slope_length``.
+"""
 
 from typing import NamedTuple
 
 import numpy as np
+
+from largemargin.rounding import FEW, UNIT, growth
+
+# Rounding that adds less than this part of the objective needs no closer look.
+NEGLIGIBLE = 1e-11
+MIXED = 0.01
 
 
 class Certificate(NamedTuple):
@@ -26,3 +38,134 @@ class Certificate(NamedTuple):
     def at(self, primal):
         """Return the certificate of another point by the same lower bound."""
         return self._replace(primal=primal, gap=self.gap + max(primal - self.primal, 0.0))
+
+
+class Examined(NamedTuple):
+    """A kept point, with the dual variables and the certificate that belong to it.
+
+    ``least_margin`` is what no margin is below, whatever its rounding.
+    """
+
+    point: object
+    beta: np.ndarray
+    certificate: Certificate
+    least_margin: float
+
+
+class Balanced(NamedTuple):
+    """The forces of the rows, bounds of their errors, and what balancing them costs.
+
+    ``rounding`` is the cost of what may be left out of balance unseen.
+    """
+
+    forces: np.ndarray
+    errors: np.ndarray
+    gap: float = 0.0
+    rounding: float = 0.0
+
+
+def examine_kept(problem, w, offset, beta, offset_error=0.0):
+    """Return the certificate of a point as it is kept, errors of rounding included.
+
+    ``offset_error`` is by how much the intercept may differ from the one that is kept.
+    """
+    design = problem.design
+    beta = np.clip(beta, *problem.loss.box(problem.C))
+    point = problem.point(w, design.scores(w), offset)
+    terms = problem.terms(point.margins, beta, design.inner(w, w, point.scores))
+    if not np.isfinite(terms.primal):
+        return Examined(point, beta, Certificate(np.inf, np.inf, 1.0), -np.inf)
+    errors = design.score_errors(w) + offset_error + UNIT * np.abs(point.margins)
+    gaps = _worst_gaps(problem, point.margins, errors, beta)
+    if problem.weight @ gaps - terms.gap > NEGLIGIBLE * terms.scale:
+        scores, errors = design.closer_scores(w, point.scores, errors, gaps > 0)
+        point = problem.point(w, scores, offset)
+        errors += offset_error + UNIT * np.abs(point.margins)
+        gaps = _worst_gaps(problem, point.margins, errors, beta)
+    pull = _balanced_forces(problem, point.margins, errors, beta)
+    slope = design.slope_length(w, pull.forces, pull.errors)
+    # The tangent of the variance was taken at rounded margins.
+    rounded = pull.rounding + 2.0 * problem.lambda_var * problem.mean(errors**2)
+    gap = problem.weight @ gaps + 0.5 * slope**2
+    # Costs of the variance are squares: (a + b)^2 <= (1 + k) a^2 + (1 + 1/k) b^2.
+    gap += (1.0 + MIXED) * pull.gap + (1.0 + 1.0 / MIXED) * rounded
+    gap *= 1.0 + growth(FEW + 4 * len(beta))
+    least_margin = (point.margins - errors).min()
+    if np.isnan(gap) or (np.isinf(problem.C) and least_margin < 1.0):
+        gap = np.inf
+    certificate = Certificate(terms.primal, gap, terms.scale)
+    return Examined(point, beta, certificate, least_margin)
+
+
+def _worst_gaps(problem, margins, errors, beta):
+    """Return the Fenchel gap of each row at the worst margin within its error."""
+    out = np.empty_like(margins)
+    problem.loss.worst_gaps(margins, errors, beta, problem.C, out)
+    return out
+
+
+def _balanced_forces(problem, margins, margin_errors, beta):
+    """Return the forces, balanced where an intercept asks for it.
+
+    Any forces bound the optimum from below if they come from dual variables of the losses
+    and of the variance; the change that balances them is paid for in the gap.
+    """
+    y, weight, spread = problem.y, problem.weight, problem.spread
+    deviation = margins - problem.mean(margins)
+    mean_error = growth(len(y) + FEW) * problem.mean(np.abs(deviation))
+    deviation -= problem.mean(deviation)
+    forces = y * weight * (beta + problem.reward - spread * deviation)
+    sizes = weight * (np.abs(beta) + np.abs(problem.reward) + spread * np.abs(deviation))
+    errors = FEW * UNIT * sizes + weight * (spread * mean_error)
+    if not problem.fit_intercept:
+        return Balanced(forces, errors)
+    sensitivity = problem.loss.sensitivity(margins, beta, problem.C) + margin_errors
+    imbalance = forces.sum()
+    shift = _cheapest_shift(problem, sensitivity, beta, imbalance)
+    forces -= np.copysign(shift.forces, imbalance)
+    hidden = errors.sum() + FEW * UNIT * (sizes.sum() + shift.forces.sum())
+    rest = _cheapest_shift(problem, sensitivity, beta, hidden)
+    errors = errors + rest.forces + FEW * UNIT * shift.forces
+    return Balanced(forces, errors, shift.gap, rest.gap)
+
+
+class Shift(NamedTuple):
+    """Forces that take up an imbalance, by their sizes, and what they add to the gap."""
+
+    forces: np.ndarray
+    gap: float
+
+
+def _cheapest_shift(problem, sensitivity, beta, imbalance):
+    if imbalance == 0:
+        return Shift(np.zeros_like(beta), 0.0)
+    by_losses = _shift_of_losses(problem, sensitivity, beta, imbalance)
+    by_variance = _shift_of_variance(problem, imbalance)
+    return min(by_losses, by_variance, key=lambda shift: shift.gap)
+
+
+def _shift_of_losses(problem, sensitivity, beta, imbalance):
+    """Let the dual variables take it up, each by the same part of its room.
+
+    ``sensitivity`` is what a unit of change in each adds to the gap at the most.
+    """
+    weight, (floor, cap) = problem.weight, problem.loss.box(problem.C)
+    falls = problem.y * imbalance > 0
+    room = np.where(falls, beta - floor, cap - beta)
+    room = weight * np.where(np.isinf(room), np.abs(beta), room)
+    whole = room.sum()
+    if not abs(imbalance) <= whole:
+        return Shift(room, np.inf)
+    forces = room * (abs(imbalance) / whole)
+    return Shift(forces, forces @ sensitivity)
+
+
+def _shift_of_variance(problem, imbalance):
+    """Let the margin variance take it up: its tangent is taken at another intercept."""
+    bend = problem.weight * (1.0 - problem.mean(problem.y) * problem.y)
+    whole = problem.spread * bend.sum()
+    if not whole > 0:
+        return Shift(bend, np.inf)
+    return Shift(
+        bend * (abs(imbalance) / bend.sum()), 0.5 * imbalance * (imbalance / whole)
+    )

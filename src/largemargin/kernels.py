@@ -5,13 +5,16 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse as sp
+from numba import njit
 from scipy.linalg import cho_solve
 from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.utils.extmath import safe_sparse_dot
 
+from largemargin._jit import JIT
 from largemargin.designs.low_rank import low_rank_factor, pivoted_factor
 from largemargin.interrupt import interruptible
-from largemargin.lapack import factorise
+from largemargin.lapack import factorise, safe_threads
+from largemargin.rounding import FEW, WIDE_UNIT, growth
 from largemargin.scales import multiple_of_scale
 from largemargin.threads import in_threads
 
@@ -43,6 +46,9 @@ MAX_DENSE_FEATURES = 500
 ROUNDING = 1e-7
 # A matrix that came as text has six digits often, and its eigenvalues those of all entries.
 SIX_DIGITS = 1e-5
+# Exponents of the rbf kernel that one product of matrices would give less exactly than
+# this are made from the differences of rows.
+MAX_EXPONENT_ERROR = 1e-12
 
 
 def gram_type(n_rows):
@@ -125,7 +131,7 @@ class Kernel:
 
         def columns(pivots):
             out = np.empty((X.shape[0], len(pivots)), dtype=np.float32)
-            chosen = self._prepare(X[pivots])
+            chosen = self._prepare(X[pivots], rows.shift)
 
             def fill(start):
                 down = slice(start, start + TILE)
@@ -136,7 +142,7 @@ class Kernel:
 
         return low_rank_factor(
             columns,
-            self._diagonal(X),
+            self.diagonal(X),
             max_rank=min(MAX_RANK, X.shape[0]),
             tolerance=LOW_RANK_TOLERANCE,
             dtype=np.float32,
@@ -183,7 +189,7 @@ class Kernel:
         left = corner[pivots[-1], -1] ** 2 / np.square(corner).sum(axis=1).max()
         return left <= np.finfo(np.float64).eps ** (2 * n_probed / X.shape[0])
 
-    def _diagonal(self, X):
+    def diagonal(self, X):
         """Return the kernel of each row with itself."""
         starts = range(0, X.shape[0], TILE_OF_PAIRS)
         tiles = (X[start : start + TILE_OF_PAIRS] for start in starts)
@@ -194,7 +200,8 @@ class Kernel:
         if callable(self.name):
             return self(X, Y) @ coefficients.T
         out = np.zeros((X.shape[0], len(coefficients)))
-        left, right = self._prepare(X), self._prepare(Y)
+        right = self._prepare(Y)
+        left = self._prepare(X, right.shift)
 
         def fill(start):
             down = slice(start, start + TILE)
@@ -206,18 +213,84 @@ class Kernel:
         in_threads(fill, range(0, X.shape[0], TILE))
         return out
 
-    def _prepare(self, X):
-        """Return the rows in the form that gives kernels fastest."""
-        return RadialRows(self.gamma, X) if self.name == "rbf" else PlainRows(self, X)
+    def squared_length(self, X, coefficients):
+        """Return the squared length of an element, and a bound of its error.
+
+        The Gram matrix is made tile by tile, and forgotten.
+        """
+        rows = self._prepare(X)
+        starts = range(0, X.shape[0], TILE)
+        corners = [(i, j) for i in starts for j in starts if j <= i]
+        parts = np.zeros(len(corners))
+
+        def add(number):
+            down, across = (slice(start, start + TILE) for start in corners[number])
+            tile = rows.kernel(down, rows, across, np.float64)
+            part = coefficients[down] @ tile @ coefficients[across]
+            parts[number] = part if down == across else 2.0 * part
+
+        in_threads(add, range(len(corners)))
+        size = np.abs(coefficients) @ np.sqrt(np.maximum(self.diagonal(X), 0.0))
+        return parts.sum(), (growth(2 * TILE + FEW) + rows.entry_error) * size**2
+
+    def wide_squared_length(self, X, coefficients):
+        """Return the same in the widest numbers there are, for few rows."""
+        X = (X.toarray() if sp.issparse(X) else X).astype(np.longdouble)
+        coefficients = coefficients.astype(np.longdouble)
+        total = sum(
+            coefficient * (self._wide_values(row, X) @ coefficients)
+            for coefficient, row in zip(coefficients, X, strict=True)
+        )
+        lengths = np.array([self._wide_values(row, row[None])[0] for row in X])
+        size = np.abs(coefficients) @ np.sqrt(np.maximum(lengths, 0.0))
+        rounding = 2.0 * max(self.degree, 1) * (len(X) + X.shape[1] + FEW) * WIDE_UNIT
+        return float(total), float(rounding * size**2)
+
+    def _wide_values(self, row, X):
+        """Return the kernel of one row with others, in their own type."""
+        if self.name == "rbf":
+            return np.exp(-self.gamma * ((X - row) ** 2).sum(axis=1))
+        if self.name == "laplacian":
+            return np.exp(-self.gamma * np.abs(X - row).sum(axis=1))
+        values = X @ row
+        if self.name == "poly":
+            return (self.gamma * values + self.coef0) ** self.degree
+        if self.name == "cosine":
+            length = np.sqrt((X**2).sum(axis=1) * (row @ row))
+            return values / np.where(length > 0, length, 1)
+        return values
+
+    def _prepare(self, X, shift=None):
+        """Return the rows in the form that gives kernels fastest.
+
+        Rows that meet must be moved by the same ``shift``.
+        """
+        if self.name == "rbf":
+            return RadialRows(self.gamma, X, shift)
+        return PlainRows(self, X)
+
+    def entry_error(self, X, dtype=np.float64):
+        """Return a bound of the error of Gram matrices, relative to the rows' lengths."""
+        narrow = 2.0 * float(np.finfo(dtype).eps) if dtype != np.float64 else 0.0
+        return self._prepare(X).entry_error + narrow
 
 
 class PlainRows:
     """Rows of which kernels are taken as scikit-learn does."""
 
     is_bounded = False
+    shift = None
 
     def __init__(self, kernel, X):
         self.function, self.X = kernel, X
+
+    @property
+    def entry_error(self):
+        """A bound of the error of a value, relative to the lengths of the two rows."""
+        if callable(self.function.name):
+            return 0.0
+        degree = self.function.degree if self.function.name == "poly" else 1
+        return 2.0 * max(degree, 1) * growth(self.X.shape[1] + 8)
 
     def kernel(self, down, other, across, dtype):
         """Return the kernel between some of the rows and some of the others."""
@@ -229,24 +302,39 @@ class RadialRows:
     """Rows for the rbf kernel, whose exponent is made by one product of matrices.
 
     ``-gamma |x - z|^2`` is the inner product of ``(x, |x|^2, 1)`` and ``(z, 1, |z|^2)``,
-    all suitably scaled.
+    all suitably scaled. Rows far from zero would lose their distances in it: all are moved
+    by the same ``shift``, and those that are still too long are compared one by one.
     """
 
     is_bounded = True
 
-    def __init__(self, gamma, X):
+    def __init__(self, gamma, X, shift=None):
         self.gamma = gamma
         # Sparse rows are made dense where that takes little room beside a Gram matrix.
         if sp.issparse(X) and X.shape[1] <= MAX_DENSE_FEATURES:
             X = X.toarray()
         self.X = X.astype(np.float64, copy=False)
-        with np.errstate(over="ignore"):
+        self.shift = shift
+        with np.errstate(over="ignore", invalid="ignore"):
+            if not sp.issparse(X):
+                if shift is None:
+                    self.shift = 0.5 * self.X.min(axis=0) + 0.5 * self.X.max(axis=0)
+                self.unmoved, self.X = self.X, self.X - self.shift
             square = self.X.multiply(self.X) if sp.issparse(X) else self.X**2
             self.norms = gamma * np.asarray(square.sum(axis=1)).reshape(-1, 1)
         if not np.isfinite(self.norms).all():
             raise ValueError(
                 "kernel='rbf' overflows on these rows. Scale the features or lower gamma."
             )
+        self.rounding = 4.0 * growth(X.shape[1] + 6) * self.norms.max(initial=0.0)
+
+    @property
+    def entry_error(self):
+        """A bound of the error of a value of the kernel."""
+        product = self.rounding
+        if not sp.issparse(self.X):
+            product = min(product, MAX_EXPONENT_ERROR)
+        return product + growth(self.X.shape[1] + 8)
 
     def kernel(self, down, other, across, dtype):
         """Return the kernel between some of the rows and some of the others."""
@@ -255,6 +343,10 @@ class RadialRows:
         if sp.issparse(X) or sp.issparse(Z):
             exponent = 2.0 * self.gamma * safe_sparse_dot(X, Z.T, dense_output=True)
             exponent -= norms + other_norms.T
+        elif max(self.rounding, other.rounding) > MAX_EXPONENT_ERROR:
+            exponent = np.empty((len(X), len(Z)))
+            rows, others = self.unmoved[down], other.unmoved[across]
+            fill_exponents(rows, others, self.gamma, exponent)
         else:
             left = np.hstack([2.0 * self.gamma * X, -norms, np.ones_like(norms)])
             right = np.hstack([Z, np.ones_like(other_norms), -other_norms])
@@ -265,6 +357,18 @@ class RadialRows:
         # Rounding may make the distance of near rows negative.
         np.minimum(exponent, 0.0, out=exponent)
         return np.exp(exponent, out=exponent)
+
+
+@njit(**JIT)
+def fill_exponents(X, Z, gamma, out):
+    """Fill in ``-gamma |x - z|^2`` from the differences of the rows."""
+    for i in range(X.shape[0]):
+        for j in range(Z.shape[0]):
+            total = 0.0
+            for k in range(X.shape[1]):
+                difference = X[i, k] - Z[j, k]
+                total += difference * difference
+            out[i, j] = -gamma * total
 
 
 def settle_gamma(gamma, X, weight):
@@ -333,6 +437,12 @@ def is_indefinite(gram):
     return False
 
 
+def eigen_decomposition(gram):
+    """Return eigenvalues and eigenvectors, in float64."""
+    with safe_threads(len(gram)):
+        return np.linalg.eigh(gram.astype(np.float64))
+
+
 def definite_part(gram, kernel):
     """Return the positive semi-definite part of a Gram matrix and its projector.
 
@@ -342,7 +452,7 @@ def definite_part(gram, kernel):
     """
     if kernel.is_definite or not interruptible(lambda: is_indefinite(gram)):
         return gram, None
-    values, vectors = interruptible(lambda: np.linalg.eigh(gram.astype(np.float64)))
+    values, vectors = interruptible(lambda: eigen_decomposition(gram))
     told = f"eigenvalues from {values[0]:.3g} to {values[-1]:.3g} on these rows"
     is_own = callable(kernel.name) or kernel.name not in KERNELS
     if is_own and values[0] < -SIX_DIGITS * values[-1]:

@@ -5,11 +5,15 @@ interrupt get a turn for all the seconds that a large matrix takes; ctypes lets 
 Matrices are of float64, in Fortran order; only their lower triangle counts.
 """
 
+from contextlib import nullcontext
 from ctypes import CFUNCTYPE, POINTER, byref, c_char_p, c_double, c_int
 
 import numpy as np
 from numba.extending import get_cython_function_address
 
+from largemargin.threads import one_blas_thread
+
+MAX_THREADED_ROWS = 10_000
 LOWER = c_char_p(b"L")
 INT, REALS = POINTER(c_int), POINTER(c_double)
 
@@ -50,6 +54,14 @@ def factorise_with_pivots(matrix, tolerance):
     return order - 1, rank.value
 
 
+def safe_threads(n_rows):
+    """Return a context in which LAPACK may factorise a matrix of so many rows.
+
+    OpenBLAS's threaded factorisations crash the process from some 18,000 rows on.
+    """
+    return one_blas_thread() if n_rows > MAX_THREADED_ROWS else nullcontext()
+
+
 def call(function, matrix, *arguments):
     """Call LAPACK on a matrix; return if it met a pivot that is not positive."""
     # LAPACK would read other memory than was meant.
@@ -58,7 +70,9 @@ def call(function, matrix, *arguments):
     assert matrix.shape == (len(matrix), len(matrix))
     n, info = c_int(len(matrix)), c_int()
     at = matrix.ctypes.data_as(REALS)
-    function(LOWER, byref(n), at, byref(c_int(max(1, n.value))), *arguments, byref(info))
+    with safe_threads(len(matrix)):
+        lead = byref(c_int(max(1, n.value)))
+        function(LOWER, byref(n), at, lead, *arguments, byref(info))
     if info.value < 0:
         raise ValueError(f"LAPACK refused argument {-info.value}.")
     return info.value > 0

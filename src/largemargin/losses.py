@@ -51,6 +51,17 @@ class Hinge:
             return 0.0, weight @ (beta * np.abs(1.0 - margins))
         return hinge_and_gap(margins, beta, weight, C)
 
+    def worst_gaps(self, margins, errors, beta, C, out):
+        """Fill in the gap of each row, per unit of weight, at its worst margin nearby."""
+        if np.isinf(C):
+            out[:] = beta * (np.abs(1.0 - margins) + errors)
+        else:
+            worst_hinge_gaps(margins, errors, beta, C, out)
+
+    def sensitivity(self, margins, beta, C):
+        """Return what a change of each dual variable adds to the gap at the most."""
+        return np.abs(1.0 - margins)
+
 
 @dataclass(frozen=True)
 class Band:
@@ -84,6 +95,22 @@ class Band:
         edges = 1.0 - self.theta, 1.0 + self.theta
         return band_and_gap(margins, beta, weight, *edges, below, self.mu * below)
 
+    def worst_gaps(self, margins, errors, beta, C, out):
+        """Fill in the gap of each row, per unit of weight, at its worst margin nearby."""
+        below = self.stiffness(C)
+        edges = 1.0 - self.theta, 1.0 + self.theta
+        worst_band_gaps(margins, errors, beta, *edges, below, self.mu * below, out)
+
+    def sensitivity(self, margins, beta, C):
+        """Return what a change of each dual variable adds to the gap at the most.
+
+        None may change by more than its own size.
+        """
+        below = self.stiffness(C)
+        stiffness = np.where(beta < 0, self.mu * below, below)
+        edge = np.where(beta < 0, 1.0 + self.theta, 1.0 - self.theta)
+        return np.abs(margins - edge) + 2.0 * np.abs(beta) / stiffness
+
 
 HINGE = Hinge()
 
@@ -104,6 +131,38 @@ def hinge_and_gap(margins, beta, weight, C):
     return C * loss, gap
 
 
+@njit(**JIT)
+def worst_hinge_gaps(margins, errors, beta, C, out):
+    """Fill in the largest gap of each row over all margins within its error."""
+    for i in range(margins.shape[0]):
+        above = max(margins[i] + errors[i] - 1.0, 0.0)
+        below = max(1.0 - margins[i] + errors[i], 0.0)
+        out[i] = max(beta[i] * above, (C - beta[i]) * below)
+
+
+@njit(**JIT)
+def worst_band_gaps(margins, errors, beta, low, high, below, above, out):
+    """Fill in the largest gap of each row over all margins within its error."""
+    for i in range(margins.shape[0]):
+        stiffness = below if beta[i] >= 0.0 else above
+        # The gap is a square, of a difference that rounds by itself.
+        error = errors[i] + 1e-15 * (abs(margins[i]) + high + abs(beta[i] / stiffness))
+        out[i] = max(
+            band_gap(margins[i] - error, beta[i], low, high, below, above),
+            band_gap(margins[i] + error, beta[i], low, high, below, above),
+        )
+
+
+@njit(**JIT)
+def band_gap(margin, beta, low, high, below, above):
+    """Return the Fenchel gap of one row."""
+    if beta >= 0.0:
+        over = 0.5 * above * max(margin - high, 0.0) ** 2
+        return over + side_gap(low - margin, beta, below)
+    under = 0.5 * below * max(low - margin, 0.0) ** 2
+    return under + side_gap(margin - high, -beta, above)
+
+
 @njit(**SUM)
 def band_and_gap(margins, beta, weight, low, high, below, above):
     """Return the sums of the loss and of its Fenchel gaps, each a sum of squares.
@@ -114,15 +173,10 @@ def band_and_gap(margins, beta, weight, low, high, below, above):
     loss = 0.0
     gap = 0.0
     for i in range(margins.shape[0]):
-        short = low - margins[i]
-        beyond = margins[i] - high
-        under = 0.5 * below * max(short, 0.0) ** 2
-        over = 0.5 * above * max(beyond, 0.0) ** 2
+        under = 0.5 * below * max(low - margins[i], 0.0) ** 2
+        over = 0.5 * above * max(margins[i] - high, 0.0) ** 2
         loss += weight[i] * (under + over)
-        if beta[i] >= 0.0:
-            gap += weight[i] * (over + side_gap(short, beta[i], below))
-        else:
-            gap += weight[i] * (under + side_gap(beyond, -beta[i], above))
+        gap += weight[i] * band_gap(margins[i], beta[i], low, high, below, above)
     return loss, gap
 
 

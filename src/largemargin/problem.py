@@ -39,6 +39,10 @@ ROUNDING = 1e-12
 MAX_CONTRACTION = 0.5
 
 
+# Sums of weights, and their products with prices, lie between these.
+SMALLEST, LARGEST = 1e-100, 1e100
+
+
 class NoMinimum(ValueError):
     """Raised for prices at which the objective falls without end."""
 
@@ -54,6 +58,25 @@ class Point(NamedTuple):
     offset: float
     scores: np.ndarray
     margins: np.ndarray
+
+
+class Terms(NamedTuple):
+    """The terms of the objective at a point, and the gap of its losses."""
+
+    quadratic: float
+    reward: float
+    loss: float
+    gap: float
+
+    @property
+    def primal(self):
+        """The objective."""
+        return self.quadratic - self.reward + self.loss
+
+    @property
+    def scale(self):
+        """The sum of the sizes of the terms."""
+        return self.quadratic + abs(self.reward) + self.loss
 
 
 class Moments(NamedTuple):
@@ -112,6 +135,18 @@ class Problem:
                 f"unit, while C={self.C:g} charges {self._brake():g} at the most. Lower "
                 "lambda_mean, raise C, set lambda_var > 0, weight the classes evenly "
                 "or use fit_intercept=False."
+            )
+
+    def refuse_overflow(self):
+        """Raise if prices or weights leave no room for the squares of forces."""
+        C = self.C if np.isfinite(self.C) else 1.0
+        largest = max(self.total, C * self.total, self.lambda_var, self.lambda_mean)
+        if not (SMALLEST < self.total and largest < LARGEST):
+            raise ValueError(
+                f"The sample weights add up to {self.total:g}, at C={self.C:g}, lambda_var="
+                f"{self.lambda_var:g} and lambda_mean={self.lambda_mean:g}; expected their "
+                f"sum above {SMALLEST:g} and its product with each price below "
+                f"{LARGEST:g}. Scale the weights or lower the prices."
             )
 
     @cached_property
@@ -371,20 +406,22 @@ class Problem:
         if np.isinf(self.C) and stretch * margins.min() <= 0:
             return Certificate(np.inf, np.inf, 1.0)
         extra = stretch - 1.0
+        stretched = margins if stretch == 1.0 else stretch * margins
+        terms = self.terms(stretched, beta, stretch**2 * norm)
+        gap = terms.gap + 0.5 * max(slope_norm, 0.0)
+        if extra > 0:
+            gap += extra * design.inner(slope, point.w, point.scores)
+            gap += (extra / stretch) ** 2 * terms.quadratic
+        # Rounding can make a Gram matrix indefinite; a point that shows it proves nothing.
+        if min(norm, slope_norm + 1e-6 * norm) < -ROUNDING * terms.scale:
+            return Certificate(np.inf, np.inf, 1.0)
+        return Certificate(terms.primal, max(gap, 0.0), terms.scale)
+
+    def terms(self, margins, beta, norm):
+        """Return the terms of the objective; ``norm`` is the squared length of ``w``."""
         quadratic = 0.5 * max(norm, 0.0)
         if self.lambda_var > 0:
             arguments = self.weight, self.mean(margins), self.total
             quadratic += 2.0 * self.lambda_var * weighted_variance(margins, *arguments)
         reward, _ = self._reward(margins)
-        stretched = margins if stretch == 1.0 else stretch * margins
-        loss, gap = self.loss_terms(stretched, beta)
-        gap += 0.5 * max(slope_norm, 0.0)
-        if extra > 0:
-            gap += extra * design.inner(slope, point.w, point.scores)
-            gap += extra**2 * quadratic
-        quadratic *= stretch**2
-        scale = quadratic + stretch * abs(reward) + loss
-        # Rounding can make a Gram matrix indefinite; a point that shows it proves nothing.
-        if min(norm, slope_norm + 1e-6 * norm) < -ROUNDING * scale:
-            return Certificate(np.inf, np.inf, 1.0)
-        return Certificate(quadratic - stretch * reward + loss, max(gap, 0.0), scale)
+        return Terms(quadratic, reward, *self.loss_terms(margins, beta))

@@ -50,6 +50,16 @@ class DenseDesign(LinearDesign):
             out += coefficients[block] @ self.X[block].astype(np.float64)
         return out
 
+    def _find_column_range(self):
+        low, high = self.X.min(axis=0), self.X.max(axis=0)
+        return low.astype(np.float64), high.astype(np.float64)
+
+    def centred(self, shift):
+        """Return the rows less a vector."""
+        design = DenseDesign(self.X - shift)
+        design.shift = shift
+        return design
+
     def squared_norms(self):
         """Return the squared length of every row."""
         out = np.empty(self.n_rows)

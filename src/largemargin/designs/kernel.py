@@ -9,12 +9,18 @@ from scipy.linalg import cho_solve
 
 from largemargin import lapack
 from largemargin._jit import SUM
+from largemargin.designs.base import Design
 from largemargin.designs.low_rank import pivoted_factor
 from largemargin.designs.memo import Memo
 from largemargin.interrupt import interruptible
+from largemargin.rounding import UNIT, growth
 
 # A factorisation of more rows than this takes long enough to be interrupted.
 LONG = 2000
+# A triangle is mirrored in blocks of so many rows.
+MIRRORED = 1024
+# Tried one after another on the diagonal of a matrix that rounding made indefinite.
+DAMPINGS = 0.0, 1e-14, 1e-12, 1e-10, 1e-8, 1e-6, 1e-4, 1e-2, 1.0
 
 
 @njit(**SUM)
@@ -75,18 +81,33 @@ def add_four_rows(gram, i, coefficients, out):
     out[i + 3] += four
 
 
+class Overflow(ValueError):
+    """Raised where numbers outgrow floating point."""
+
+
 def damped_factor(matrix):
-    """Return a Cholesky factor; rounding may ask for a little more on the diagonal."""
-    if not np.isfinite(np.trace(matrix)):
-        raise FloatingPointError("a Newton system overflowed: scale the features")
+    """Return a Cholesky factor; rounding may ask for a little more on the diagonal.
+
+    What stays indefinite is replaced by its diagonal: any positive definite matrix gives
+    a step downhill.
+    """
+    diagonal = np.diagonal(matrix).copy()
+    largest = np.abs(diagonal).max(initial=0.0)
+    if not np.isfinite(largest):
+        raise Overflow(
+            "A Newton system overflowed. Scale the features, for example with "
+            "sklearn.preprocessing.MinMaxScaler, or lower C or the sample weights."
+        )
     run = interruptible if len(matrix) >= LONG else operator.call
-    damping = 0.0
-    while True:
+    # In proportion to each entry: features may have different units.
+    unit = np.maximum(np.abs(diagonal), UNIT * largest)
+    for damping in DAMPINGS:
+        np.fill_diagonal(matrix, diagonal + damping * unit)
         try:
             return run(partial(lower_factor, matrix)), True
         except np.linalg.LinAlgError:
-            damping = 10.0 * damping or 1e-9 * np.trace(matrix)
-            matrix[np.diag_indices_from(matrix)] += damping
+            continue
+    return np.asfortranarray(np.diag(np.sqrt(unit + (largest == 0)))), True
 
 
 def lower_factor(matrix):
@@ -94,6 +115,28 @@ def lower_factor(matrix):
     factor = matrix.copy(order="F")
     lapack.factorise(factor)
     return factor
+
+
+def inverse_of(gram, ridge):
+    """Return the inverse of a Gram matrix with a ridge, in the room of one matrix."""
+    for damping in DAMPINGS:
+        matrix = gram.astype(np.float64, order="F")
+        matrix[np.diag_indices_from(matrix)] += ridge + damping * np.diagonal(gram)
+        try:
+            lapack.factorise(matrix)
+            lapack.invert(matrix)
+        except np.linalg.LinAlgError:
+            continue
+        for start in range(0, len(matrix), MIRRORED):
+            stop = start + MIRRORED
+            matrix[start:stop, stop:] = matrix[stop:, start:stop].T
+            corner = matrix[start:stop, start:stop]
+            corner[:] = np.tril(corner) + np.tril(corner, -1).T
+        return matrix
+    raise Overflow(
+        "The kernel matrix is not positive definite, even with a ridge. Scale the "
+        "features, or use another kernel."
+    )
 
 
 def without_row(matrix, i):
@@ -107,19 +150,22 @@ def without_row(matrix, i):
     return out
 
 
-class KernelDesign:
+class KernelDesign(Design):
     """A symmetric positive semi-definite Gram matrix, float32 or float64.
 
-    An element of the feature space is the vector of its expansion over the rows, so
+    ``entry_error`` bounds the error of its entries, relative to the lengths of the two
+    rows; where that is large, ``source`` gives scores from the rows themselves. An element of the feature space is the vector of its expansion over the rows, so
     ``combine`` has nothing to do and inner products go through scores.
     """
 
     has_cheap_moments = False
 
-    def __init__(self, gram):
+    def __init__(self, gram, entry_error=0.0, source=None):
         self.gram = gram
         self.n_rows = len(gram)
         self.memo = Memo(gram.size)
+        self.entry_error = entry_error
+        self.source = source
 
     @property
     def size(self):
@@ -151,6 +197,41 @@ class KernelDesign:
     def squared_norms(self):
         """Return the squared length of every row."""
         return np.diagonal(self.gram).astype(np.float64)
+
+    def row_lengths(self):
+        """Return the length of every row."""
+        return np.sqrt(np.maximum(self.squared_norms(), 0.0))
+
+    @property
+    def _rounding(self):
+        """The error of a score, relative to the lengths of the row and of the others."""
+        return growth(self.n_rows + 2) + self.entry_error
+
+    def score_errors(self, alpha):
+        """Return bounds of the errors of the scores, from the lengths of the rows."""
+        lengths = self.row_lengths()
+        return self._rounding * (lengths @ np.abs(alpha)) * lengths
+
+    def closer_scores(self, alpha, scores, errors, doubtful):
+        """Return the scores with bounds that are tighter for the doubtful rows."""
+        if self.source is None:
+            return scores, self.score_errors(alpha)
+        scores, errors = scores.copy(), errors.copy()
+        lengths = self.row_lengths()
+        scores[doubtful] = self.source.scores_of(doubtful, alpha)
+        rounding = growth(self.n_rows + 2) + self.source.entry_error
+        errors[doubtful] = rounding * (lengths @ np.abs(alpha)) * lengths[doubtful]
+        return scores, errors
+
+    def slope_length(self, alpha, forces, errors):
+        """Return a bound of the length of an element less the combination of the forces.
+
+        ``errors`` bound those of the forces.
+        """
+        slope, lengths = alpha - forces, self.row_lengths()
+        size = lengths @ np.abs(slope)
+        square = max(slope @ self.scores(slope), 0.0) + self._rounding * size**2
+        return np.sqrt(square) + (errors + UNIT * np.abs(slope)) @ lengths
 
     def newton_system(self, curvature):
         """Return a solver of ``(I + curvature G) step = slope`` in expansions.
@@ -194,10 +275,6 @@ class KernelDesign:
         """Return ``(G + diag(1 / (spread weight)))^-1``, once for all classes."""
 
         def invert():
-            matrix = self.gram.astype(np.float64, order="F")
-            matrix[np.diag_indices_from(matrix)] += 1.0 / (spread * weight)
-            factor, _ = damped_factor(matrix)
-            lapack.invert(factor)
-            return np.tril(factor) + np.tril(factor, -1).T
+            return inverse_of(self.gram, 1.0 / (spread * weight))
 
         return self.memo(("inverse", spread), (weight,), invert)

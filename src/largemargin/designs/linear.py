@@ -6,17 +6,22 @@ import numpy as np
 from scipy.linalg import cho_solve
 from scipy.linalg.blas import dsymv
 
+from largemargin.designs.base import Design
 from largemargin.designs.kernel import KernelDesign, damped_factor
 from largemargin.designs.memo import Memo
 from largemargin.designs.row_loops import (
     add_squares,
+    all_dot_sizes,
     all_dots,
     combine_rows,
     squared_row_norms,
 )
+from largemargin.rounding import UNIT, growth
 
 # Up to this many features a Newton system is factored, beyond it is iterated.
 MAX_FACTORED = 2000
+# Columns that lie this many times their half width away from zero are moved there.
+FAR = 100.0
 
 
 class Curvature(NamedTuple):
@@ -39,12 +44,25 @@ class Curvature(NamedTuple):
         return [part for part in (self.mean, self.border) if part is not None]
 
 
-class LinearDesign:
+def without_offsets(design):
+    """Return the design of the same rows, columns far from zero moved towards it.
+
+    With a free intercept this changes nothing but the intercept, see ``offset_within``,
+    while sums of squares would lose all that distinguishes such rows.
+    """
+    low, high = design.column_range()
+    middle, half = 0.5 * low + 0.5 * high, 0.5 * high - 0.5 * low
+    shift = np.where(np.abs(middle) > FAR * half, middle, 0.0)
+    return design.centred(shift) if shift.any() else design
+
+
+class LinearDesign(Design):
     """What dense and sparse rows share; the solvers see nothing else.
 
     An element of the feature space is a vector with one number a feature.
     Subclasses give ``rows`` for compiled loops, ``gram(coefficients)``, the lower half of
-    the matrix ``sum coefficients_i x_i x_i'``, and ``row_gram()``, the matrix ``X X'``.
+    the matrix ``sum coefficients_i x_i x_i'``, ``row_gram()``, the matrix ``X X'``, and
+    ``centred(shift)``, the same rows less a vector.
     """
 
     # Whether products with the second moment cost less than one pass over the rows.
@@ -59,6 +77,11 @@ class LinearDesign:
     def size(self):
         """How many numbers the rows hold."""
         return self.n_rows * self.n_features
+
+    @property
+    def most_entries(self):
+        """How many numbers the longest row holds."""
+        return self.n_features
 
     def zeros(self):
         """Return the origin of the feature space."""
@@ -93,6 +116,42 @@ class LinearDesign:
         out = np.empty(self.n_rows)
         squared_row_norms(self.rows, out)
         return out
+
+    def row_lengths(self):
+        """Return the length of every row, found once."""
+        return self.memo("lengths", (), lambda: np.sqrt(self.squared_norms()))
+
+    def column_range(self):
+        """Return the least and the largest number in each column, found once."""
+        return self.memo("range", (), self._find_column_range)
+
+    @property
+    def _row_rounding(self):
+        """The relative error of an inner product with a row."""
+        return growth(self.most_entries + 2)
+
+    def score_errors(self, w):
+        """Return bounds of the errors of the scores, from sizes of rows and columns."""
+        low, high = self.column_range()
+        reach = np.maximum(-low, high) @ np.abs(w)
+        sizes = np.minimum(self.row_lengths() * np.linalg.norm(w), reach)
+        return self._row_rounding * sizes
+
+    def closer_scores(self, w, scores, errors, doubtful):
+        """Return the scores with bounds as tight as one more pass makes them."""
+        sizes = np.empty(self.n_rows)
+        all_dot_sizes(self.rows, w, sizes)
+        return scores, self._row_rounding * sizes
+
+    def slope_length(self, w, forces, errors):
+        """Return a bound of the length of ``w`` less the combination of the forces.
+
+        ``errors`` bound those of the forces.
+        """
+        slope = w - self.combine(forces)
+        moved = growth(self.n_rows + 2) * np.abs(forces) + errors
+        rounding = 4.0 * UNIT * np.linalg.norm(w) + moved @ self.row_lengths()
+        return np.linalg.norm(slope) + rounding
 
     def second_moment(self, weight):
         """Return ``sum weight_i x_i x_i'``, formed once for all classes and prices."""

@@ -59,6 +59,37 @@ def all_dots(rows, vector, out):
 
 
 @njit(**JIT)
+def row_dot_size(data, indices, indptr, i, vector):
+    """Sum of the sizes of the terms in the inner product of row ``i`` with a vector."""
+    start, stop = indptr[i], indptr[i + 1]
+    total = 0.0
+    if indices is None:
+        for k in range(stop - start):
+            total += abs(data[start + k] * vector[k])
+    else:
+        for k in range(start, stop):
+            total += abs(data[k] * vector[indices[k]])
+    return total
+
+
+@njit(**JIT)
+def all_dot_sizes(rows, vector, out):
+    """Sum of the sizes of the terms in the inner product of every row with a vector."""
+    for i in range(out.shape[0]):
+        out[i] = row_dot_size(*rows, i, vector)
+
+
+@njit(**JIT)
+def find_sparse_range(data, indices, low, high, counts):
+    """Find the least and the largest entry that each column stores, and how many."""
+    for k in range(data.shape[0]):
+        column = indices[k]
+        low[column] = min(low[column], data[k])
+        high[column] = max(high[column], data[k])
+        counts[column] += 1
+
+
+@njit(**JIT)
 def combine_rows(rows, coefficients, out):
     """Add the combination of the rows with these coefficients to ``out``."""
     for i in range(coefficients.shape[0]):

@@ -1,9 +1,10 @@
 """Sparse rows in CSR form, with 32 or 64 bit indices."""
 
 import numpy as np
+import scipy.sparse as sp
 
 from largemargin.designs.linear import LinearDesign
-from largemargin.designs.row_loops import add_outer_products
+from largemargin.designs.row_loops import add_outer_products, find_sparse_range
 
 
 def unsigned(indices):
@@ -27,6 +28,28 @@ class SparseDesign(LinearDesign):
     def size(self):
         """How many numbers the rows hold."""
         return self.X.nnz
+
+    @property
+    def most_entries(self):
+        """How many numbers the longest row holds."""
+        return int(np.diff(self.X.indptr).max(initial=0))
+
+    def _find_column_range(self):
+        low, high = np.full(self.n_features, np.inf), np.full(self.n_features, -np.inf)
+        counts = np.zeros(self.n_features, dtype=np.int64)
+        find_sparse_range(*self.rows[:2], low, high, counts)
+        partly = counts < self.n_rows
+        low[partly], high[partly] = np.minimum(low[partly], 0), np.maximum(high[partly], 0)
+        return low, high
+
+    def centred(self, shift):
+        """Return the rows less a vector, which must be zero where a column has zeros."""
+        data = self.X.data - shift[self.X.indices]
+        design = SparseDesign(
+            sp.csr_matrix((data, self.X.indices, self.X.indptr), shape=self.X.shape)
+        )
+        design.shift = shift
+        return design
 
     def gram(self, coefficients):
         """Return ``sum coefficients_i x_i x_i'``; only its lower half counts."""

@@ -78,6 +78,13 @@ class MarginClassifier(ClassifierMixin, BaseEstimator):
 
     def _row_weights(self, X, y, sample_weight):
         weight = np.array(check_sample_weight(sample_weight, X, dtype=np.float64))
+        with np.errstate(over="ignore"):
+            total = weight.sum()
+        if not np.isfinite(total):
+            raise ValueError(
+                "The sum of sample_weight overflows; expected a finite one. Divide the "
+                "weights by their largest."
+            )
         if (weight < 0).any():
             raise ValueError(
                 f"sample_weight must not be negative; got {weight.min():g}. Leave rows "
@@ -150,6 +157,11 @@ class MarginClassifier(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", dtype=FLOATS, reset=False)
         scores = self._scores(X) + self.intercept_
+        if not np.isfinite(scores).all():
+            raise ValueError(
+                f"{type(self).__name__} gives scores that are not finite to these rows. "
+                "Are they scaled as those of training were, and the kernel's values finite?"
+            )
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
     def __sklearn_tags__(self):

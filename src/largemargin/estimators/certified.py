@@ -1,5 +1,6 @@
 """Classifiers that pose a problem, solve it, and keep the certificate."""
 
+import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from numbers import Integral, Real
@@ -19,6 +20,17 @@ GOING_ON = "; with warm_start=True the next fit goes on from here"
 THREADED_SIZE = 4_000_000
 
 
+def deadline_of(time_limit):
+    """Return when the time is over, for a limit in seconds or None."""
+    return time.perf_counter() + (np.inf if time_limit is None else time_limit)
+
+
+def sooner_deadline(deadline, share):
+    """Return the deadline of work that gets a share of the time left."""
+    now = time.perf_counter()
+    return now + share * (deadline - now)
+
+
 class Stopped(BaseException):
     """Raised in the threads of a fit that was interrupted; no error of the fit itself."""
 
@@ -34,6 +46,7 @@ class CertifiedClassifier(MarginClassifier):
     _parameter_constraints: dict = {
         "tol": [Interval(Real, 0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left"), None],
+        "time_limit": [Interval(Real, 0, None, closed="neither"), None],
         "n_jobs": [Integral, None],
         "verbose": ["verbose"],
     }
@@ -43,17 +56,24 @@ class CertifiedClassifier(MarginClassifier):
     random_state = None
     fit_intercept = True
     warm_start = False
+    # So that models of older files have one.
+    time_limit = None
 
     def _learn(self, X, y, weight, counted):
-        starts = self._starts(X, weight, counted)
+        deadline = deadline_of(self.time_limit)
         classes, problems = self._pose(y[counted], weight[counted])
         for problem in problems:
+            problem.refuse_overflow()
             problem.refuse_unbounded()
         design = self._design(X, weight, counted)
-        results = self._run([problem.on(design) for problem in problems], starts)
-        self._keep_results(classes, results, weight[counted], counted)
-        self._keep_elements(X, [solution for solution, _ in results], counted)
-        return self._shortfall(results)
+        starts = self._starts(design, X, weight, counted)
+        problems = [problem.on(design) for problem in problems]
+        solutions, histories = zip(
+            *self._run(problems, starts, deadline), strict=True
+        )
+        solutions = self._keep_elements(X, solutions, counted, problems)
+        self._keep_results(classes, solutions, histories, weight[counted], counted)
+        return self._shortfall(solutions, deadline)
 
     def _pose(self, y, weight):
         """Return the classes and a problem for each machine, still without a design."""
@@ -64,7 +84,7 @@ class CertifiedClassifier(MarginClassifier):
         """Return the solution of one problem."""
         return solve(problem, self.solver, **options)
 
-    def _run(self, problems, starts):
+    def _run(self, problems, starts, deadline):
         """Return the solution and the history of each machine."""
         seeds = check_random_state(self.random_state).randint(2**31 - 1, size=len(problems))
         starts = starts if len(starts) == len(problems) else [None] * len(problems)
@@ -74,8 +94,12 @@ class CertifiedClassifier(MarginClassifier):
             if stop.is_set():
                 raise Stopped
 
-        def run(problem, seed, start):
-            progress = Progress(watch, bool(self.verbose))
+        def run(number, problem, seed, start):
+            # Machines that are still to come have a share of the time.
+            share = min(1.0, n_threads / (len(problems) - number))
+            progress = Progress(
+                watch, bool(self.verbose), sooner_deadline(deadline, share)
+            )
             solution = self._solve(
                 problem,
                 tol=self.tol,
@@ -86,7 +110,7 @@ class CertifiedClassifier(MarginClassifier):
             )
             return solution, progress.history
 
-        jobs = list(zip(problems, seeds, starts, strict=True))
+        jobs = list(zip(range(len(problems)), problems, seeds, starts, strict=True))
         n_threads = min(effective_n_jobs(self.n_jobs), len(jobs))
         # Several machines multiply in one thread each: the same sums in the same order
         # for any n_jobs. Small products lose more by waking a second thread.
@@ -101,14 +125,13 @@ class CertifiedClassifier(MarginClassifier):
                 stop.set()
                 pool.shutdown(wait=False, cancel_futures=True)
 
-    def _keep_results(self, classes, results, weight, counted):
+    def _keep_results(self, classes, solutions, histories, weight, counted):
         """Store what every machine reports; ``counted`` are the rows with weight."""
-        solutions, histories = zip(*results, strict=True)
         beta = np.zeros((len(solutions), len(counted)))
         beta[:, counted] = weight * np.array([s.beta for s in solutions])
         several = len(solutions) > 1
         self.classes_ = classes
-        self.intercept_ = np.array([s.offset for s in solutions])
+        self.intercept_ = np.array([s.intercept for s in solutions])
         self.objective_ = per_machine([s.certificate.primal for s in solutions])
         self.duality_gap_ = per_machine([s.certificate.relative for s in solutions])
         self.n_iter_ = max(s.n_iter for s in solutions)
@@ -116,7 +139,7 @@ class CertifiedClassifier(MarginClassifier):
         self.dual_beta_ = beta if several else beta[0]
         self.history_ = list(histories) if several else histories[0]
 
-    def _starts(self, X, weight, counted):
+    def _starts(self, design, X, weight, counted):
         """Return where the last fit ended, if it was on as many rows and classes."""
         if not (self.warm_start and hasattr(self, "dual_beta_")):
             return []
@@ -125,18 +148,25 @@ class CertifiedClassifier(MarginClassifier):
         if beta.shape[1] != len(counted) or len(elements) != len(beta):
             return []
         return [
-            Start(row[counted] / weight[counted], element, offset * self.fit_intercept)
+            Start(
+                row[counted] / weight[counted],
+                element,
+                design.offset_within(element, offset)[0] if self.fit_intercept else 0.0,
+            )
             for row, element, offset in zip(beta, elements, self.intercept_, strict=True)
         ]
 
-    def _shortfall(self, results):
+    def _shortfall(self, solutions, deadline):
         """Return what there is to warn of: a gap that is larger than asked for."""
-        if all(solution.converged for solution, _ in results):
+        if all(solution.converged for solution in solutions):
             return None
-        gap = max(solution.certificate.relative for solution, _ in results)
+        gap = max(solution.certificate.relative for solution in solutions)
         going_on = GOING_ON if "warm_start" in self.get_params() else ""
+        reason, limit = f"after {self.n_iter_} iterations", "max_iter"
+        if time.perf_counter() >= deadline:
+            reason, limit = f"at time_limit={self.time_limit:g} s", "time_limit"
         return (
-            f"{type(self).__name__} stopped after {self.n_iter_} iterations with a "
-            f"relative duality gap of {gap:.1e} > tol={self.tol:.1e}. Scale the features, "
-            f"raise max_iter, or accept this gap by raising tol{going_on}."
+            f"{type(self).__name__} stopped {reason} with a relative duality gap of "
+            f"{gap:.1e} > tol={self.tol:.1e}. Scale the features, raise {limit}, or accept "
+            f"this gap by raising tol{going_on}."
         )

@@ -2,6 +2,7 @@
 
 import os
 import sys
+from dataclasses import replace
 from numbers import Integral, Real
 
 import numpy as np
@@ -11,6 +12,7 @@ from sklearn.utils.extmath import safe_sparse_dot
 from largemargin._compat import Interval, StrOptions
 from largemargin.designs.dense import DenseDesign
 from largemargin.designs.kernel import KernelDesign
+from largemargin.designs.kernel_rows import KernelRows
 from largemargin.estimators.linear import linear_design
 from largemargin.kernels import (
     KERNELS,
@@ -21,6 +23,7 @@ from largemargin.kernels import (
     gram_bytes,
     settle_gamma,
 )
+from largemargin.rounding import growth
 
 # Larger Gram matrices are replaced by factors of low rank: beyond some 32,000 rows.
 MAX_GRAM_BYTES = 4 << 30
@@ -75,7 +78,12 @@ class KernelExpansion:
                 return DenseDesign(self._factor.rows)
             gram = self._kernel.gram(rows)
         gram, self._projector = definite_part(gram, self._kernel)
-        return KernelDesign(gram)
+        if self.kernel == "precomputed":
+            return KernelDesign(gram)
+        if self._projector is not None:
+            return KernelDesign(gram, growth(3 * len(gram)))
+        source = KernelRows(self._kernel, rows) if gram.dtype != np.float64 else None
+        return KernelDesign(gram, self._kernel.entry_error(rows, gram.dtype), source)
 
     def _needs_low_rank(self, n_rows):
         """Return whether the Gram matrix is too large; raise if nothing can be done."""
@@ -96,14 +104,25 @@ class KernelExpansion:
     def _last_elements(self, n_features):
         return [None] * len(self.intercept_)
 
-    def _keep_elements(self, X, solutions, counted):
+    def _keep_elements(self, X, solutions, counted, problems=None):
+        """Store the expansions; return the solutions, examined as they are stored.
+
+        Without ``problems`` there is nothing to examine.
+        """
+        rows = X if counted.all() else X[counted]
         alpha = self._expand(solutions)
-        scores = np.array([solution.scores for solution in solutions])
-        self._products = alpha @ scores.T
+        if problems is not None and (self._factor or self._projector is not None):
+            solutions = self._examine(problems, solutions, alpha, rows)
         # Support vectors of an SVM mean something; where all rows are, they do not.
         if self._kernel.is_definite and alpha.all():
-            rows = X if counted.all() else X[counted]
-            alpha = self._kernel.condense(rows, alpha, scores)
+            scores = np.array([solution.scores for solution in solutions])
+            short = self._kernel.condense(rows, alpha, scores)
+            if short is not alpha and problems is not None:
+                examined = self._examine(problems, solutions, short, rows)
+                short = short if self._still_hold(examined, solutions) else alpha
+                solutions = solutions if short is alpha else examined
+            alpha = short
+        self._products = alpha @ np.array([solution.scores for solution in solutions]).T
         self._factor = self._projector = None
         numbers = np.flatnonzero(counted)
         used = np.any(alpha != 0, axis=0)
@@ -111,6 +130,25 @@ class KernelExpansion:
         self.dual_coef_ = alpha[:, used]
         precomputed = self.kernel == "precomputed"
         self.support_vectors_ = np.empty((0, 0)) if precomputed else X[self.support_]
+        return solutions
+
+    def _examine(self, problems, solutions, alpha, rows):
+        """Return the solutions with other expansions, examined on the rows themselves."""
+        design = problems[0].design
+        if self._projector is None:
+            gram = None if self._factor or design.source else design
+            design = KernelRows(self._kernel, rows, gram)
+        return [
+            replace(solution, w=w).examined(problem.on(design), self.tol)
+            for problem, solution, w in zip(problems, solutions, alpha, strict=True)
+        ]
+
+    def _still_hold(self, examined, before):
+        """Return whether certificates are good enough, or no worse than they were."""
+        return all(
+            new.certificate.relative <= max(self.tol, old.certificate.relative)
+            for new, old in zip(examined, before, strict=True)
+        )
 
     def _expand(self, solutions):
         """Return the expansion of each solution over the rows that count."""
@@ -155,16 +193,16 @@ class LinearOrKernelExpansion(KernelExpansion):
         if self.kernel != "linear":
             return super()._design(X, weight, counted)
         self._settle_kernel(X, weight, counted)
-        return linear_design(X, counted)
+        return linear_design(X, counted, self.fit_intercept)
 
-    def _keep_elements(self, X, solutions, counted):
+    def _keep_elements(self, X, solutions, counted, problems=None):
         if self.kernel != "linear":
-            super()._keep_elements(X, solutions, counted)
-            return
+            return super()._keep_elements(X, solutions, counted, problems)
         self._coef = np.array([solution.w for solution in solutions])
         self._products = self._coef @ self._coef.T
         for name in "support_", "support_vectors_", "dual_coef_":
             vars(self).pop(name, None)
+        return solutions
 
     @property
     def coef_(self):

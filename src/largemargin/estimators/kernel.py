@@ -70,6 +70,11 @@ class LDMClassifier(KernelExpansion, BaseLDMClassifier):
     max_iter : int, default=None
         Limit of Newton steps or sweeps; None means 500 or 10,000.
 
+    time_limit : float, default=None
+        Seconds after which a fit stops with the best solution found so far and a warning
+        that states its gap. What cannot be stopped half-way, such as the Gram matrix, is
+        finished first. None sets no limit.
+
     n_jobs : int, default=None
         Threads over the classes when there are more than two. The result does not
         depend on it.
@@ -183,6 +188,7 @@ class LDMClassifier(KernelExpansion, BaseLDMClassifier):
         solver="auto",
         tol=1e-4,
         max_iter=None,
+        time_limit=None,
         n_jobs=None,
         random_state=None,
         verbose=0,
@@ -200,6 +206,7 @@ class LDMClassifier(KernelExpansion, BaseLDMClassifier):
         self.solver = solver
         self.tol = tol
         self.max_iter = max_iter
+        self.time_limit = time_limit
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose

@@ -60,6 +60,11 @@ class KOMDClassifier(LinearOrKernelExpansion, CertifiedClassifier):
     max_iter : int, default=None
         Limit of Newton steps; None means 500.
 
+    time_limit : float, default=None
+        Seconds after which a fit stops with the best solution found so far and a warning
+        that states its gap. What cannot be stopped half-way, such as the Gram matrix, is
+        finished first. None sets no limit.
+
     n_jobs : int, default=None
         Threads over the classes when there are more than two.
 
@@ -139,6 +144,7 @@ class KOMDClassifier(LinearOrKernelExpansion, CertifiedClassifier):
         coef0=0.0,
         tol=1e-4,
         max_iter=None,
+        time_limit=None,
         n_jobs=None,
         verbose=0,
     ):
@@ -150,6 +156,7 @@ class KOMDClassifier(LinearOrKernelExpansion, CertifiedClassifier):
         self.coef0 = coef0
         self.tol = tol
         self.max_iter = max_iter
+        self.time_limit = time_limit
         self.n_jobs = n_jobs
         self.verbose = verbose
 
@@ -181,7 +188,7 @@ class KOMDClassifier(LinearOrKernelExpansion, CertifiedClassifier):
             # Where asking for more gives no more, rounding is all that is left.
             stuck = best is not None and solution.certificate.gap >= best.certificate.gap
             best = best if stuck else solution
-            if best.converged or stuck:
+            if best.converged or stuck or options["progress"].is_late:
                 break
             inner_tol *= CLOSER
             start = Start(machine.beta, machine.w, machine.offset)
@@ -192,6 +199,10 @@ class KOMDClassifier(LinearOrKernelExpansion, CertifiedClassifier):
             return solve(problem, self.solver, **options)
         except NotSeparable:
             raise NotSeparable(HULLS_MEET.format(self.lam)) from None
+
+    def _examine(self, problems, solutions, alpha, rows):
+        """Return the solutions as they are: what is certified are the weights."""
+        return solutions
 
     def _balance(self, problem, beta, n_iter):
         """Return the solution whose weights are dual variables, scaled to sum to one."""
@@ -222,4 +233,5 @@ class KOMDClassifier(LinearOrKernelExpansion, CertifiedClassifier):
             certificate,
             n_iter,
             bool(certificate.relative <= self.tol),
+            design.offset_outside(w, offset),
         )

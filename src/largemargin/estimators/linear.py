@@ -8,6 +8,7 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from largemargin._compat import StrOptions, fit_context
 from largemargin.designs.dense import DenseDesign
+from largemargin.designs.linear import without_offsets
 from largemargin.designs.sparse import SparseDesign
 from largemargin.estimators.base import all_or_nothing
 from largemargin.estimators.ldm import BaseLDMClassifier
@@ -20,7 +21,7 @@ def design_of(X):
     return SparseDesign(X) if sp.issparse(X) else DenseDesign(X)
 
 
-def linear_design(X, counted):
+def linear_design(X, counted, fit_intercept):
     """Return the design of the rows that count, or raise if they are too long."""
     design = design_of(X if counted.all() else X[counted])
     with np.errstate(over="ignore"):
@@ -30,7 +31,7 @@ def linear_design(X, counted):
             "The squared length of a row overflows. Scale the features, for example "
             "with sklearn.preprocessing.MinMaxScaler."
         )
-    return design
+    return without_offsets(design) if fit_intercept else design
 
 
 class LinearLDMClassifier(BaseLDMClassifier):
@@ -79,6 +80,11 @@ class LinearLDMClassifier(BaseLDMClassifier):
 
     max_iter : int, default=None
         Limit of Newton steps, sweeps or epochs; None means 500, 10,000 or 5.
+
+    time_limit : float, default=None
+        Seconds after which a fit stops with the best solution found so far and a warning
+        that states its gap. What cannot be stopped half-way, such as the Gram matrix, is
+        finished first. None sets no limit.
 
     n_jobs : int, default=None
         Threads over the classes when there are more than two. The result does not
@@ -166,6 +172,7 @@ class LinearLDMClassifier(BaseLDMClassifier):
         solver="auto",
         tol=1e-4,
         max_iter=None,
+        time_limit=None,
         n_jobs=None,
         random_state=None,
         verbose=0,
@@ -179,17 +186,19 @@ class LinearLDMClassifier(BaseLDMClassifier):
         self.solver = solver
         self.tol = tol
         self.max_iter = max_iter
+        self.time_limit = time_limit
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
         self.warm_start = warm_start
 
     def _design(self, X, weight, counted):
-        return linear_design(X, counted)
+        return linear_design(X, counted, self.fit_intercept)
 
-    def _keep_elements(self, X, solutions, counted):
+    def _keep_elements(self, X, solutions, counted, problems=None):
         self.coef_ = np.array([solution.w for solution in solutions])
         self._descents = None
+        return solutions
 
     def _score_solutions(self, X_new, X, solutions, counted):
         """Return the scores of new rows by solutions on the rows that count."""

@@ -56,6 +56,11 @@ class ODMClassifier(LinearOrKernelExpansion, CertifiedClassifier):
     max_iter : int, default=None
         Limit of Newton steps; None means 500.
 
+    time_limit : float, default=None
+        Seconds after which a fit stops with the best solution found so far and a warning
+        that states its gap. What cannot be stopped half-way, such as the Gram matrix, is
+        finished first. None sets no limit.
+
     n_jobs : int, default=None
         Threads over the classes when there are more than two.
 
@@ -138,6 +143,7 @@ class ODMClassifier(LinearOrKernelExpansion, CertifiedClassifier):
         class_weight=None,
         tol=1e-4,
         max_iter=None,
+        time_limit=None,
         n_jobs=None,
         verbose=0,
         warm_start=False,
@@ -153,6 +159,7 @@ class ODMClassifier(LinearOrKernelExpansion, CertifiedClassifier):
         self.class_weight = class_weight
         self.tol = tol
         self.max_iter = max_iter
+        self.time_limit = time_limit
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.warm_start = warm_start

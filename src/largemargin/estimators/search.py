@@ -25,11 +25,11 @@ from sklearn.utils import check_random_state
 
 from largemargin._compat import safe_split
 from largemargin.estimators.base import winners_of
-from largemargin.estimators.certified import Stopped
+from largemargin.estimators.certified import Stopped, sooner_deadline
 from largemargin.estimators.ldm import settle_prices
 from largemargin.problem import NoMinimum
 from largemargin.solvers import Progress
-from largemargin.solvers.path import solve_path
+from largemargin.solvers.path import OutOfTime, solve_path
 from largemargin.threads import one_blas_thread
 
 logger = logging.getLogger("largemargin")
@@ -95,8 +95,11 @@ class Outcome:
 class Search:
     """Scores of a machine at many points in the folds of a cross-validation."""
 
-    def __init__(self, machine, points, scorer, *, n_jobs, verbose, keeps_unseen):
+    def __init__(
+        self, machine, points, scorer, *, n_jobs, verbose, keeps_unseen, deadline
+    ):
         self.machine, self.points, self.scorer = machine, points, scorer
+        self.deadline = deadline
         self.n_jobs, self.verbose, self.keeps_unseen = n_jobs, verbose, keeps_unseen
         self.stop, self.lock = Event(), Lock()
         self.n_done = self.n_fits = 0
@@ -112,11 +115,12 @@ class Search:
             for fold, (train, test) in enumerate(splits)
             for numbers in by_width.values()
         ]
+        self.n_waiting = len(tasks)
         self.n_fits, n_classes = len(self.points) * len(splits), len(np.unique(y))
         n_scores = len(y) * len(self.points) * (n_classes if n_classes > 2 else 1)
         self.keeps_unseen &= n_scores <= MAX_KEPT
         table = Table(len(self.points), splits)
-        n_threads = min(effective_n_jobs(self.n_jobs), len(tasks))
+        self.n_threads = n_threads = min(effective_n_jobs(self.n_jobs), len(tasks))
         single = n_threads > 1 or X.shape[0] < THREADED_ROWS
         attempt = partial(self._attempt, X, y, sample_weight)
         with one_blas_thread() if single else nullcontext():
@@ -217,8 +221,16 @@ class Search:
         outcome.score_seconds = (time.perf_counter() - solved) / len(points)
         return outcome
 
+    def _share_of_time(self):
+        """Return the deadline of the next task: those that wait have their share."""
+        with self.lock:
+            share = min(1.0, self.n_threads / self.n_waiting)
+            self.n_waiting -= 1
+        return sooner_deadline(self.deadline, share)
+
     def _solve(self, machine, fold, points):
         """Return the classes, and for each machine what answers the prices."""
+        deadline = self._share_of_time()
         counted = fold.counted
         weight = fold.weight[counted]
         classes, problems = machine._pose(fold.y[counted], weight)
@@ -234,11 +246,15 @@ class Search:
                 seed=seed,
                 tol=machine.tol,
                 max_iter=machine.max_iter,
-                progress=lambda: Progress(self._watch),
+                progress=partial(
+                    Progress,
+                    self._watch,
+                    deadline=sooner_deadline(deadline, 1.0 / (len(problems) - number)),
+                ),
                 # A point is done when its last machine is.
                 on_answer=self._count if problem is problems[-1] else None,
             )
-            for problem, seed in zip(problems, seeds, strict=True)
+            for number, (problem, seed) in enumerate(zip(problems, seeds, strict=True))
         ]
         return classes, paths
 
@@ -250,10 +266,12 @@ class Search:
             extra["sample_weight"] = fold.test_weight
         for chosen, ks in served.items():
             fitted = copy(machine).set_params(**points[ks[0]])
-            results = [(some[n], {}) for some, n in zip(solutions, chosen, strict=True)]
+            found = [some[n] for some, n in zip(solutions, chosen, strict=True)]
+            histories = [{} for _ in found]
             try:
-                fitted._keep_results(classes, results, fold.weight[counted], counted)
-                fitted._keep_elements(fold.X, [result[0] for result in results], counted)
+                weight = fold.weight[counted]
+                fitted._keep_results(classes, found, histories, weight, counted)
+                fitted._keep_elements(fold.X, found, counted)
                 value = self.scorer(fitted, fold.X_test, fold.y_test, **extra)
                 outcome.scores[ks] = float(value)
             except Exception as error:
@@ -264,7 +282,7 @@ def judgements(machine, fold, solutions, combinations):
     """Yield the scores of the test rows by each combination, a column a class."""
     scores = [
         machine._score_solutions(fold.X_test, fold.X, some, fold.counted)
-        + np.array([solution.offset for solution in some])
+        + np.array([solution.intercept for solution in some])
         for some in solutions
     ]
     for chosen in combinations:
@@ -301,7 +319,9 @@ class Table:
         self.score_seconds[numbers, fold] = outcome.score_seconds
         self.n_short += outcome.n_short
         for k, error in outcome.errors.items():
-            kind = self.passed_over if isinstance(error, NoMinimum) else self.errors
+            kind = self.errors
+            if isinstance(error, NoMinimum | OutOfTime):
+                kind = self.passed_over
             kind[numbers[k], fold] = error
         for k, scores in outcome.unseen.items():
             self.unseen[numbers[k], fold] = scores
@@ -323,8 +343,18 @@ class Table:
     def settle(self, error_score, name):
         """Put the error score where something failed; warn, or raise if told to.
 
-        Prices without a minimum have no machine to score: they are passed over.
+        Prices without a minimum have no machine to score: they are passed over, as are
+        those that the time did not suffice for.
         """
+        n_late = sum(isinstance(one, OutOfTime) for one in self.passed_over.values())
+        if n_late:
+            warnings.warn(
+                f"{name} reached its time_limit: {n_late} of {self.scores.size} fits were "
+                "left out, and points that lack one cannot win. Raise time_limit, or "
+                "search fewer points.",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
         failed = {**self.passed_over, **self.errors}
         if len(failed) == self.scores.size:
             raise ValueError(f"All {self._tell(failed, name)}")

@@ -1,5 +1,6 @@
 """Machines that choose their own prices and kernel width by cross-validation."""
 
+import time
 from numbers import Integral, Real
 
 import numpy as np
@@ -18,6 +19,7 @@ from largemargin.estimators.base import (
     check_labels,
     splits_of,
 )
+from largemargin.estimators.certified import deadline_of, sooner_deadline
 from largemargin.estimators.grids import (
     GRIDS,
     check_values,
@@ -30,6 +32,8 @@ from largemargin.kernels import WITHOUT_WIDTH
 
 # Wide rows with more of them than this are not searched by a Gram matrix.
 MAX_GRAM_ROWS = 10_000
+# What is left for the last fit at the least, in seconds.
+SHORTEST = 1e-3
 
 
 def has_best_estimator(search):
@@ -62,11 +66,14 @@ class BaseLDMClassifierCV(ClassifierMixin, BaseEstimator):
         "error_score": [StrOptions({"raise"}), Real],
         "tol": [Interval(Real, 0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left"), None],
+        "time_limit": [Interval(Real, 0, None, closed="neither"), None],
         "n_jobs": [Integral, None],
         "random_state": ["random_state"],
         "verbose": ["verbose"],
     }
     _grids = {"C": "Cs", "lambda_var": "lambda_vars", "lambda_mean": "lambda_means"}
+    # So that models of older files have one.
+    time_limit = None
 
     @classmethod
     def around(cls, machine, **values):
@@ -121,6 +128,7 @@ class BaseLDMClassifierCV(ClassifierMixin, BaseEstimator):
         self : object
             The fitted estimator.
         """
+        deadline = deadline_of(self.time_limit)
         with all_or_nothing(self):
             machine = self._machine()
             X, y = validate_data(
@@ -143,6 +151,8 @@ class BaseLDMClassifierCV(ClassifierMixin, BaseEstimator):
                 n_jobs=self.n_jobs,
                 verbose=self.verbose,
                 keeps_unseen=self.refit,
+                # The last fit takes as long as one fold does.
+                deadline=sooner_deadline(deadline, len(splits) / (len(splits) + 1)),
             )
             table = search.run(X, y, sample_weight, splits)
             table.settle(self.error_score, type(self).__name__)
@@ -151,7 +161,11 @@ class BaseLDMClassifierCV(ClassifierMixin, BaseEstimator):
             for name in "best_estimator_", "n_iter_", "unseen_scores_":
                 vars(self).pop(name, None)
             if self.refit:
+                if self.time_limit is not None:
+                    left = max(deadline - time.perf_counter(), SHORTEST)
+                    machine.set_params(time_limit=left)
                 self._refit(machine, X, y, sample_weight)
+                self.best_estimator_.time_limit = None
             if search.keeps_unseen:
                 n_columns = len(self.classes_) if len(self.classes_) > 2 else 1
                 shape = X.shape[0], n_columns
@@ -312,6 +326,10 @@ class LDMClassifierCV(BaseLDMClassifierCV):
         error. Prices at which the problem has no minimum are passed over: their score is
         always NaN.
 
+    time_limit : float, default=None
+        Seconds after which the search stops. Points that it has not fitted in every fold
+        are left out, with a warning. None sets no limit.
+
     n_jobs : int, default=None
         Threads over folds and kernel widths. The result does not depend on it.
 
@@ -405,6 +423,7 @@ class LDMClassifierCV(BaseLDMClassifierCV):
         solver="auto",
         tol=1e-4,
         max_iter=None,
+        time_limit=None,
         n_jobs=None,
         random_state=None,
         verbose=0,
@@ -426,6 +445,7 @@ class LDMClassifierCV(BaseLDMClassifierCV):
         self.solver = solver
         self.tol = tol
         self.max_iter = max_iter
+        self.time_limit = time_limit
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
@@ -492,6 +512,10 @@ class LinearLDMClassifierCV(BaseLDMClassifierCV):
     solver : {"auto", "newton", "dual_cd"}, default="auto"
         As in :class:`LinearLDMClassifier`; ``"asgd"``, which has no goal to reach, cannot
         be searched this way.
+
+    time_limit : float, default=None
+        Seconds after which the search stops. Points that it has not fitted in every fold
+        are left out, with a warning. None sets no limit.
 
     n_jobs : int, default=None
         Threads over folds. The result does not depend on it.
@@ -576,6 +600,7 @@ class LinearLDMClassifierCV(BaseLDMClassifierCV):
         solver="auto",
         tol=1e-4,
         max_iter=None,
+        time_limit=None,
         n_jobs=None,
         random_state=None,
         verbose=0,
@@ -593,6 +618,7 @@ class LinearLDMClassifierCV(BaseLDMClassifierCV):
         self.solver = solver
         self.tol = tol
         self.max_iter = max_iter
+        self.time_limit = time_limit
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose

@@ -1,5 +1,6 @@
 """Solvers: functions from a problem to a solution; they never see how rows are stored."""
 
+from largemargin.designs.kernel import KernelDesign
 from largemargin.solvers.asgd import solve_asgd
 from largemargin.solvers.auto import solve_auto
 from largemargin.solvers.dual_cd import solve_dual_cd
@@ -16,12 +17,21 @@ SOLVERS = {
     "asgd": (solve_asgd, 5),
 }
 
-
 HINGE_ONLY = {"dual_cd", "asgd"}
+# Those that run their course, whatever gap they reach.
+WITHOUT_GOAL = {"asgd"}
+# A solution whose certificate does not stand up to examination is made this much better.
+CLOSER = 0.1
+MAX_ATTEMPTS = 3
 
 
-def solve(problem, solver, *, max_iter=None, **options):
-    """Solve a problem with the solver of that name."""
+def solve(problem, solver, *, tol, max_iter=None, start=None, progress=None, rng=None):
+    """Solve a problem with the solver of that name; examine what it found.
+
+    Solvers stop by a certificate that leaves rounding out. Where the examination finds a
+    larger gap than ``tol``, the solver goes on from there; ``"auto"`` takes Newton steps
+    on the rows themselves then.
+    """
     problem.refuse_unbounded()
     if problem.loss.is_smooth and solver in HINGE_ONLY:
         raise ValueError(
@@ -29,7 +39,31 @@ def solve(problem, solver, *, max_iter=None, **options):
         )
     function, default_limit = SOLVERS[solver]
     limit = default_limit if max_iter is None else max_iter
-    return function(problem, max_iter=limit, **options)
+    progress = progress or Progress()
+    options = {"progress": progress, "rng": rng}
+    found = function(problem, tol=tol, max_iter=limit, start=start, **options)
+    best = found.examined(problem, tol)
+    if solver in WITHOUT_GOAL:
+        best.converged = True
+        return best
+    n_iter, goal = found.n_iter, tol
+    if solver == "auto" and not isinstance(problem.design, KernelDesign):
+        function = solve_newton
+        found.converged = True
+    for _ in range(MAX_ATTEMPTS - 1):
+        if best.converged or not found.converged or n_iter >= limit or progress.is_late:
+            break
+        goal *= CLOSER
+        start = Start(best.beta, best.w, best.offset)
+        found = function(
+            problem, tol=goal, max_iter=limit - n_iter, start=start, **options
+        )
+        n_iter += found.n_iter
+        best = min(
+            best, found.examined(problem, tol), key=lambda one: one.certificate.relative
+        )
+    best.n_iter = n_iter
+    return best
 
 
 __all__ = ["SOLVERS", "Progress", "Solution", "Start", "solve"]

@@ -69,7 +69,11 @@ def solve_asgd(problem, *, tol, max_iter, start=None, progress=None, rng=None):
     for epoch in range(max_iter):
         run_epoch(problem, state, draws, averaging=epoch >= first_average)
         progress.check()
+        if progress.is_late:
+            break
     w, offset = state.average()
+    if not np.isfinite(w @ w + offset**2):
+        w, offset = problem.design.zeros(), 0.0
     point, beta, certificate = best_certificate(problem, w, offset)
     progress(certificate)
     # The epochs are the goal, whatever gap they reach.
@@ -182,7 +186,8 @@ def find_first_rate(problem, prices, draws):
         )
         return value if np.isfinite(value) else np.inf
 
-    rate, factor = 1.0, 2.0
+    # Where the norm is all that counts, a step must not be longer than it.
+    rate, factor = 1.0 / max(1.0, prices[0]), 2.0
     best = cost(rate)
     if cost(rate * factor) >= best:
         factor = 0.5

@@ -37,7 +37,7 @@ def solve_auto(problem, *, rng=None, progress=None, **options):
     n_sweeps = _worthwhile_sweeps(problem)
     if n_sweeps > 0:
         solution = _solve_by_sweeps(problem, n_sweeps, **options)
-        if solution.converged:
+        if solution.converged or options["progress"].is_late:
             return solution
         if solution.certificate.relative <= CLOSE:
             options["start"] = Start(solution.beta, solution.w, solution.offset)

@@ -59,7 +59,8 @@ def descend(problem, state, *, tol, max_iter, progress, rng, is_slow=never):
         visited, violation = state.sweep(rng)
         visits += visited
         progress.check()
-        if visits < next_check and not violation <= goal and n_iter < max_iter:
+        is_last = n_iter >= max_iter or progress.is_late
+        if visits < next_check and not violation <= goal and not is_last:
             continue
         point, beta, certificate = problem.examine(
             state.element(), state.offset, state.beta.copy()
@@ -71,7 +72,7 @@ def descend(problem, state, *, tol, max_iter, progress, rng, is_slow=never):
             point, beta, certificate = _best_of(best, (point, beta, certificate))
         best = point, beta, certificate
         progress(certificate)
-        if certificate.relative <= tol or n_iter >= max_iter:
+        if certificate.relative <= tol or is_last:
             break
         if is_slow(visits, certificate.relative):
             break

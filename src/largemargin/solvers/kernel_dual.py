@@ -37,9 +37,10 @@ def solve_kernel_dual(problem, *, tol, max_iter, start=None, progress=None, rng=
         solution = _solve_in_rounds(problem, **options)
     else:
         solution = _solve_in_metric(problem, **options)
-    if not solution.converged and solution.n_iter < max_iter and n_rows <= MAX_FACTOR_ROWS:
-        return _solve_on_factor(problem, **options)
-    return solution
+    is_over = solution.converged or solution.n_iter >= max_iter or progress.is_late
+    if is_over or n_rows > MAX_FACTOR_ROWS:
+        return solution
+    return _solve_on_factor(problem, **options)
 
 
 def _solve_on_factor(problem, *, tol, max_iter, progress, start):
@@ -67,7 +68,7 @@ def _solve_svm(problem, *, tol, max_iter, progress, start):
     options = {"tol": tol, "max_iter": max_iter, "progress": progress}
     if 0 < problem.C < np.inf and not problem.loss.is_smooth:
         solution = solve_in_pairs(problem, start=start, **options)
-        if solution.converged:
+        if solution.converged or progress.is_late:
             return solution
         start = Start(solution.beta, offset=solution.offset)
     elif start is not None:
@@ -88,7 +89,7 @@ def _solve_in_rounds(problem, *, tol, max_iter, progress, start):
         solution = solve_in_pairs(
             problem, tol=tol, max_iter=max_iter, progress=progress, start=start
         )
-        if solution.converged:
+        if solution.converged or progress.is_late:
             return solution
         start = Start(solution.beta, offset=solution.offset)
         margins = solution.margins
@@ -111,7 +112,7 @@ def _solve_in_rounds(problem, *, tol, max_iter, progress, start):
             solution.w, solution.offset, solution.beta
         )
         progress(certificate)
-        if certificate.relative <= tol or n_iter >= max_iter:
+        if certificate.relative <= tol or n_iter >= max_iter or progress.is_late:
             return Solution.of(problem, point, beta, certificate, n_iter, tol)
         start = Start(beta, None, point.offset)
         # An intercept, which nothing penalises, may swing from round to round.

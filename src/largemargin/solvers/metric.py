@@ -19,6 +19,12 @@ from largemargin.problem import Problem
 from largemargin.solvers.solution import Solution, Start
 
 
+# Rows of the metric that are filled in at a time.
+BLOCK = 1024
+# What is cubic in the rows goes at this speed at least.
+FLOPS = 1e10
+
+
 class Metric(NamedTuple):
     """The matrix H of a problem, and how forces determine the intercept."""
 
@@ -65,17 +71,29 @@ def make_metric(problem, inverse):
         kept = np.column_stack([np.zeros_like(y), y])
     response = inverse @ free
     residual = kept - ridge[:, None] * response
-    determined = np.linalg.solve(free.T @ response, residual.T)
+    determined = solve_small(free.T @ response, residual.T)
     matrix = inverse * -ridge
-    matrix *= ridge[:, None]
-    matrix += residual @ determined
+    for start in range(0, len(matrix), BLOCK):
+        block = slice(start, start + BLOCK)
+        matrix[block] *= ridge[block, None]
+        matrix[block] += residual[block] @ determined
     matrix[np.diag_indices_from(matrix)] += ridge
     intercept = determined[0] if problem.fit_intercept else np.zeros_like(y)
     return Metric(matrix, intercept)
 
 
+def solve_small(matrix, targets):
+    """Solve with a matrix of one or two rows, which rounding may have made singular."""
+    try:
+        return np.linalg.solve(matrix, targets)
+    except np.linalg.LinAlgError:
+        return np.linalg.lstsq(matrix, targets)[0]
+
+
 def solve_in_metric(problem, solve_svm, *, tol, max_iter, progress, start):
     """Solve a kernel problem by a solver of plain SVMs, in the metric of its prices."""
+    if progress.seconds_left < problem.design.n_rows**3 / FLOPS:
+        return Solution.at_start(problem, start, tol)
     metric = metric_of(problem)
     progress.check()
     svm = metric.pose(problem)
@@ -88,7 +106,7 @@ def solve_in_metric(problem, solve_svm, *, tol, max_iter, progress, start):
         solution = solve_svm(svm, start=start, **options)
         n_iter += solution.n_iter
         point, beta, certificate = metric.lift(problem, solution.beta)
-        if certificate.relative <= tol or n_iter >= max_iter:
+        if certificate.relative <= tol or n_iter >= max_iter or progress.is_late:
             break
         start = Start(solution.beta)
     return Solution.of(problem, point, beta, certificate, n_iter, tol)

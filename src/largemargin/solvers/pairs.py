@@ -49,7 +49,7 @@ def solve_in_pairs(problem, *, tol, max_iter, progress=None, start=None):
         point, beta, certificate = state.certify()
         progress(certificate)
         last_gap, gap = gap, certificate.relative
-        if gap <= goal or gap > 0.9 * last_gap:
+        if gap <= goal or gap > 0.9 * last_gap or progress.is_late:
             break
     if gap <= goal and not _scores_hold(problem, point):
         certificate = certificate._replace(gap=np.inf)
@@ -134,7 +134,7 @@ class PairDescent:
             self.scores = problem.y - pulls
             progress.check()
             frozen = problem.certify(self.point, self.beta, None, 0.0)
-            if frozen.relative <= goal or violation <= 1e3 * ROUNDING:
+            if frozen.relative <= goal or violation <= 1e3 * ROUNDING or progress.is_late:
                 break
         return n_steps
 

@@ -19,6 +19,10 @@ SPARE = 0.3
 SAME_SCORES = 0.1
 
 
+class OutOfTime(Exception):
+    """Stands for the answer to a price that the time did not suffice for."""
+
+
 class Answers(NamedTuple):
     """What answers each price, or the error that was met there, and all solutions."""
 
@@ -98,12 +102,16 @@ def solve_path(problem, prices, solver, *, on_answer=None, **options):
     """Return an answer, or the error that was met, for every price, and the solutions.
 
     ``prices`` are triples of C, lambda_var and lambda_mean; ``progress()`` gives what each
-    solve reports to, ``on_answer()`` is called after each price.
+    solve reports to, ``on_answer()`` is called after each price. When the time for that
+    is over, prices beyond the first are left out.
     """
     path = Path(problem, solver, **options)
     answers = [None] * len(prices)
-    for k in sorted(range(len(prices)), key=lambda k: along(prices[k])):
+    order = sorted(range(len(prices)), key=lambda k: along(prices[k]))
+    for k in order:
         try:
+            if k != order[0] and path.progress().is_late:
+                raise OutOfTime
             answers[k] = path.answer(*prices[k])
         except Exception as error:
             answers[k] = error

@@ -6,9 +6,13 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from largemargin.certificate import Certificate
+from largemargin.certificate import Certificate, examine_kept
+from largemargin.rounding import UNIT
 
 logger = logging.getLogger("largemargin")
+
+# A hard margin that rounding may have lost is restored in so many tries.
+MAX_STRETCHES = 3
 
 
 @dataclass
@@ -33,6 +37,7 @@ class Progress:
 
     on_step: callable = None
     log: bool = False
+    deadline: float = np.inf
     history: dict = field(
         default_factory=lambda: {"objective": [], "duality_gap": [], "seconds": []}
     )
@@ -54,6 +59,16 @@ class Progress:
             )
         self.check()
 
+    @property
+    def seconds_left(self):
+        """How much time is left for the run."""
+        return self.deadline - time.perf_counter()
+
+    @property
+    def is_late(self):
+        """Whether the time for the run is over."""
+        return self.seconds_left <= 0
+
     def check(self):
         """Give whoever watches the run a chance to stop it."""
         if self.on_step is not None:
@@ -62,7 +77,11 @@ class Progress:
 
 @dataclass
 class Solution:
-    """The best point found, its dual variables per unit of weight, its certificate."""
+    """The best point found, its dual variables per unit of weight, its certificate.
+
+    ``offset`` is the intercept that the rows of the design see, ``intercept`` the one for
+    the rows as they came.
+    """
 
     w: np.ndarray
     offset: float
@@ -72,6 +91,7 @@ class Solution:
     certificate: Certificate
     n_iter: int
     converged: bool
+    intercept: float = np.nan
 
     @classmethod
     def of(cls, problem, point, beta, certificate, n_iter, tol):
@@ -86,4 +106,39 @@ class Solution:
             certificate,
             max(n_iter, 1),
             bool(certificate.relative <= tol),
+        )
+
+    @classmethod
+    def at_start(cls, problem, start, tol):
+        """Return where a run begins as its solution, for want of time."""
+        design = problem.design
+        beta = np.zeros(design.n_rows)
+        if start is not None:
+            beta = np.clip(start.beta, *problem.loss.box(problem.C))
+        offset = 0.0 if start is None else start.offset
+        w = design.combine(problem.dual_forces(beta))
+        result = problem.examine(w, offset, beta)
+        return cls.of(problem, *result, 1, tol)
+
+    def examined(self, problem, tol):
+        """Return the solution as it is kept, with a certificate that covers rounding."""
+        w, offset = self.w, self.offset
+        for _ in range(MAX_STRETCHES):
+            intercept = problem.design.offset_outside(w, offset)
+            offset, error = problem.design.offset_within(w, intercept)
+            result = examine_kept(problem, w, offset, self.beta, error)
+            if not (np.isinf(problem.C) and 0 < result.least_margin < 1):
+                break
+            stretch = (1.0 + 8.0 * UNIT) / result.least_margin
+            w, offset = stretch * w, stretch * offset
+        return replace(
+            self,
+            w=w,
+            offset=offset,
+            intercept=intercept,
+            scores=result.point.scores,
+            margins=result.point.margins,
+            beta=result.beta,
+            certificate=result.certificate,
+            converged=bool(result.certificate.relative <= tol),
         )
