@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: demo test bench study lint clean
+.PHONY: demo test bench fuzz study lint clean
 
 demo: $(READY)
 	$(BIN)/python examples/plot_demo.py
@@ -14,6 +14,10 @@ test: $(READY)
 # make bench QUICK=1 takes less than three minutes; LARGEMARGIN_DATA=DIR has real data.
 bench: $(READY)
 	$(BIN)/python -m benchmarks $(if $(QUICK),--quick)
+
+# make fuzz FUZZ="--fits 20000 --seed 1" runs longer, on other problems.
+fuzz: $(READY)
+	$(BIN)/python -m fuzz $(FUZZ)
 
 # make study QUICK=1 takes less than ten minutes; LARGEMARGIN_DATA=DIR has the data sets.
 study: $(READY)

@@ -1,0 +1,124 @@
+"""Hunt false certificates, endless fits, crashes and attributes that are not true."""
+
+import argparse
+import itertools
+import json
+import os
+import sys
+import time
+from pathlib import Path
+
+# One thread per process, before any library asks.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+from fuzz.judge import BAD
+from fuzz.machines import MACHINES
+from fuzz.problems import draw, kind_of
+from fuzz.report import Report
+from fuzz.rows import KINDS
+from fuzz.workers import Fuzzer
+
+INTERRUPTED = 130
+# Seconds between lines of progress.
+BREATH = 10.0
+
+
+def parse():
+    """Return the options of the command line."""
+    parser = argparse.ArgumentParser(prog="python -m fuzz", description=__doc__)
+    parser.add_argument("--fits", type=int, default=3000, help="how many, at least")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--jobs", type=int, default=2, help="number of processes")
+    parser.add_argument("--deadline", type=float, default=20.0, help="seconds per fit")
+    parser.add_argument("--json", type=Path, help="file for all counts and findings")
+    parser.add_argument(
+        "--only", metavar="NAME", help="a kind of rows, or the start of a machine's name"
+    )
+    parser.add_argument("--replay", metavar="SEED:NUMBER", help="one problem, in detail")
+    options = parser.parse_args()
+    names = [*KINDS, *(machine.name for machine in MACHINES)]
+    if options.only and not any(name.startswith(options.only) for name in names):
+        parser.error(f"--only={options.only!r} is none of {', '.join(names)}")
+    return options
+
+
+def numbers(options):
+    """Yield seed and number of the problems to draw."""
+    for number in itertools.count():
+        if options.only not in KINDS or kind_of(number) == options.only:
+            yield options.seed, number
+
+
+def chooser(options):
+    """Return which machines are wanted."""
+    if options.only is None or options.only in KINDS:
+        return lambda machine: True
+    return lambda machine: machine.name.startswith(options.only)
+
+
+def run(options):
+    """Fit and judge until there are enough fits; return the report."""
+    report, begin = Report(), time.monotonic()
+    fuzzer = Fuzzer(jobs=options.jobs, deadline=options.deadline)
+    last = begin
+    for progress, verdicts in fuzzer.run(numbers(options), chooser(options)):
+        kind = kind_of(progress.number)
+        report.add(progress.seed, progress.number, kind, verdicts)
+        if time.monotonic() > last + BREATH:
+            last = time.monotonic()
+            bad = ", ".join(
+                f"{report.total[name]} {name}" for name in BAD if report.total[name]
+            )
+            seconds = f"{last - begin:.0f} s"
+            print(f"{report.total['fits']} fits, {seconds}: {bad or 'clean'}", flush=True)
+        if report.total["fits"] >= options.fits:
+            break
+    print(f"\n{report.problems} problems in {time.monotonic() - begin:.0f} s\n")
+    return report
+
+
+def replay(options):
+    """Fit one problem again and print all that is known of it."""
+    seed, number = map(int, options.replay.split(":"))
+    print(draw(seed, number).describe())
+    fuzzer = Fuzzer(jobs=1, deadline=options.deadline)
+    clean = True
+    for progress, verdicts in fuzzer.run([(seed, number)], chooser(options)):
+        kept = {outcome.machine: outcome.kept for outcome in progress.outcomes}
+        for judged in verdicts:
+            print(f"\n{judged.machine}: {judged.status}, {judged.seconds:.3f} s")
+            show_kept(kept[judged.machine], judged)
+            for verdict, fact in judged.faults.items():
+                clean = False
+                print(f"  {verdict.upper()}: {fact}")
+    return 0 if clean else 1
+
+
+def show_kept(kept, judged):
+    """Print the claims of a fit, or why there are none."""
+    if kept is None:
+        print(f"  {judged.message}")
+        return
+    for name in "gap", "objective", "margin_mean", "margin_variance", "intercept":
+        print(f"  {name}: {' '.join(f'{value:.12g}' for value in kept[name])}")
+    print(f"  above the best point known by {judged.excess:.3g} of the scale")
+
+
+def main():
+    """Run the fuzzer; return 1 if anything is to blame."""
+    options = parse()
+    if options.replay:
+        return replay(options)
+    report = run(options)
+    print(report.show())
+    if options.json:
+        options.json.write_text(json.dumps(report.as_json(), indent=1))
+    return 0 if report.is_clean else 1
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)

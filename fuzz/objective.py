@@ -1,0 +1,197 @@
+"""The objectives of the machines in 80 bits, written down apart from the library."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from fuzz.exact import EPS, LONG
+
+UNIT = LONG(np.finfo(np.float64).eps) / 2
+# Prices that follow from sums over the weights are rounded by a few units in float64.
+DERIVED = 16 * UNIT
+
+
+@dataclass
+class Value:
+    """An objective with the sizes of its terms added up, and the rounding of the judge."""
+
+    objective: LONG
+    scale: LONG
+    error: LONG
+    margins: np.ndarray
+    margin_errors: np.ndarray
+    sizes: np.ndarray
+
+    @property
+    def smallest(self):
+        """The smallest margin."""
+        return self.margins.min()
+
+
+@dataclass
+class Pose:
+    """One binary machine: signs and weights of the rows that count, and its prices."""
+
+    counted: np.ndarray
+    y: np.ndarray
+    weight: np.ndarray
+    C: float
+    lambda_var: float
+    lambda_mean: float
+    fit_intercept: bool
+    band: tuple | None
+    slack: LONG
+
+    @property
+    def total(self):
+        """The sum of the weights."""
+        return self.weight.sum()
+
+    def value(self, element, intercept, stretch=1):
+        """Return the objective at an element and an intercept, both times a factor."""
+        stretch, intercept = LONG(stretch), LONG(intercept)
+        scores, error, size = (
+            stretch * part[self.counted]
+            for part in (element.scores, element.error, element.size)
+        )
+        margins = self.y * (scores + stretch * intercept)
+        error = error + 2 * EPS * (np.abs(scores) + abs(stretch * intercept))
+        size = size + abs(stretch * intercept)
+        norm = stretch**2 * element.norm / 2
+        norm_error = stretch**2 * element.norm_error / 2
+        mean, variance, spread_error = self.moments(margins, error)
+        spread = 2 * LONG(self.lambda_var) * variance
+        reward = LONG(self.lambda_mean) * mean
+        loss, loss_error = self.loss(margins, error)
+        scale = max(norm, LONG(0)) + spread + abs(reward) + loss
+        rounding = norm_error + loss_error + 2 * LONG(self.lambda_var) * spread_error
+        rounding += LONG(self.lambda_mean) * self.mean(error + 4 * EPS * np.abs(margins))
+        rounding += (len(margins) + 8) * EPS * scale
+        objective = norm + spread - reward + loss
+        return Value(objective, scale, rounding, margins, error, size)
+
+    def mean(self, values):
+        """Return the weighted mean of some values."""
+        return self.weight @ values / self.total
+
+    def moments(self, margins, error):
+        """Return mean and variance of the margins, and the error of the variance."""
+        mean = self.mean(margins)
+        centred = margins - mean
+        variance = self.mean(centred**2)
+        error = error + self.mean(error) + len(margins) * EPS * self.mean(np.abs(margins))
+        of_squares = self.mean(error**2)
+        return mean, variance, 2 * np.sqrt(variance * of_squares) + of_squares
+
+    def loss(self, margins, error):
+        """Return the loss and what an error of the margins makes of it."""
+        price = self.weight * LONG(self.C if np.isfinite(self.C) else 0.0)
+        if self.band is None:
+            return price @ np.maximum(1 - margins, 0), price @ error
+        mu, theta = map(LONG, self.band)
+        below = np.maximum(1 - theta - margins, 0)
+        above = np.maximum(margins - 1 - theta, 0)
+        price = price / (1 - theta) ** 2
+        loss = price @ (below**2 + mu * above**2)
+        error = error + 4 * EPS
+        return loss, price @ (2 * (below + mu * above) * error + error**2)
+
+
+def row_weights(drawn, with_classes=True):
+    """Return the weights of the rows, those of the classes multiplied in."""
+    n_rows = len(drawn.y)
+    weight = np.ones(n_rows) if drawn.sample_weight is None else drawn.sample_weight
+    class_weight = drawn.prices["class_weight"] if with_classes else None
+    if class_weight is None:
+        return weight
+    classes, codes = np.unique(drawn.y, return_inverse=True)
+    if class_weight == "balanced":
+        mass = np.bincount(codes, weight)
+        with np.errstate(divide="ignore"):
+            factors = mass.sum() / (np.count_nonzero(mass) * mass)
+        return np.where(weight > 0, weight * factors[codes], 0.0)
+    return weight * np.array([class_weight.get(label, 1.0) for label in classes])[codes]
+
+
+def signs_of(y):
+    """Return the signs of each machine: one for two classes, else one for each."""
+    classes = np.unique(y)
+    positives = classes[1:] if len(classes) == 2 else classes
+    return classes, [np.where(y == label, LONG(1), LONG(-1)) for label in positives]
+
+
+def settle(value, C, total):
+    """Return a lambda as a number."""
+    if not isinstance(value, str):
+        return value
+    factor = value.removesuffix("scale").removesuffix("*") or 1.0
+    return float(factor) * 0.01 * ((C if 0 < C < np.inf else 1.0) * total)
+
+
+def poses_of(drawn, loss):
+    """Return the binary machines that a drawn problem asks for."""
+    weight = row_weights(drawn)
+    counted = weight > 0
+    _, signs = signs_of(drawn.y[counted])
+    prices = drawn.prices
+    total = weight[counted].sum()
+    lambdas = [0.0, 0.0]
+    if loss == "hinge":
+        names = "lambda_var", "lambda_mean"
+        lambdas = [settle(prices[name], prices["C"], total) for name in names]
+    derived = prices["class_weight"] or any(isinstance(v, str) for v in prices.values())
+    band = (drawn.band["mu"], drawn.band["theta"]) if loss == "band" else None
+    return [
+        Pose(
+            counted,
+            sign,
+            weight[counted].astype(LONG),
+            prices["C"],
+            *lambdas,
+            prices["fit_intercept"],
+            band,
+            DERIVED if derived else LONG(0),
+        )
+        for sign in signs
+    ]
+
+
+@dataclass
+class Duel:
+    """The problem of a KOMD machine: distributions over the rows of either class."""
+
+    counted: np.ndarray
+    y: np.ndarray
+    weight: np.ndarray
+    lam: float
+    ridge: LONG
+
+    def normalise(self, p):
+        """Return weights whose sums are one in each class, or None if there are none."""
+        p = np.maximum(np.asarray(p, dtype=LONG), 0)
+        sums = np.where(self.y > 0, p[self.y > 0].sum(), p[self.y < 0].sum())
+        return p / sums if (sums > 0).all() else None
+
+    def value(self, space, p):
+        """Return the objective at some distributions, and the rounding of the judge."""
+        element = space.of_expansion(self.y * p, np.flatnonzero(self.counted))
+        payoff = (1 - LONG(self.lam)) * element.norm
+        price = LONG(self.lam) * self.ridge * np.sum(p * p / self.weight)
+        error = element.norm_error + (len(p) + 8) * EPS * (abs(payoff) + price)
+        return payoff + price, error
+
+
+def duels_of(drawn):
+    """Return the KOMD problems that a drawn problem asks for."""
+    weight = row_weights(drawn, with_classes=False)
+    counted = weight > 0
+    _, signs = signs_of(drawn.y[counted])
+    weight = weight[counted].astype(LONG)
+    duels = []
+    for sign in signs:
+        ridge = LONG(1)
+        if drawn.komd["ridge"] == "classes":
+            sums = weight[sign > 0].sum(), weight[sign < 0].sum()
+            ridge = sums[0] * sums[1] / (sums[0] + sums[1])
+        duels.append(Duel(counted, sign, weight, drawn.komd["lam"], ridge))
+    return duels

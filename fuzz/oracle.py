@@ -1,0 +1,146 @@
+"""Points from an interior-point method: one more upper bound of each optimum.
+
+The input is centred and scaled, and the answer turned back into what a machine keeps. A
+poor answer does no harm: it is evaluated as any other point is, and is no lower.
+"""
+
+import clarabel
+import numpy as np
+import scipy.sparse as sp
+
+ACCURACY = 1e-13
+TIME_LIMIT = 3.0
+NULL = 1e-15
+
+
+def interior_point(quadratic, linear, matrix, rhs, cones):
+    """Return the answer to a quadratic programme, or None."""
+    settings = clarabel.DefaultSettings()
+    settings.verbose = False
+    settings.time_limit = TIME_LIMIT
+    settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = ACCURACY
+    # Large numbers on either side, which the method does not like.
+    unit = max(np.abs(linear).max(initial=0.0), np.abs(quadratic).max(), 1e-300)
+    solver = clarabel.DefaultSolver(
+        sp.triu(sp.csc_matrix(quadratic / unit), format="csc"),
+        linear / unit,
+        sp.csc_matrix(matrix),
+        rhs,
+        cones,
+        settings,
+    )
+    x = np.array(solver.solve().x)
+    return x if np.isfinite(x).all() else None
+
+
+def solve_primal(features, ridge, pose):
+    """Return coordinates and intercept of a machine whose norm has weights ``ridge``."""
+    y = pose.y.astype(float)
+    n_rows, n_features = features.shape
+    weight = (pose.weight / pose.total).astype(float)
+    price = (pose.weight * (pose.C if np.isfinite(pose.C) else 0.0)).astype(float)
+    columns = [features, np.ones((n_rows, 1))] if pose.fit_intercept else [features]
+    margins = y[:, None] * np.hstack(columns)
+    n_free = margins.shape[1]
+    centred = margins - weight @ margins
+    quadratic = 4 * pose.lambda_var * centred.T @ (weight[:, None] * centred)
+    quadratic[np.arange(n_features), np.arange(n_features)] += ridge
+    linear = -pose.lambda_mean * (weight @ margins)
+    if pose.band is not None:
+        x = solve_band(quadratic, margins, price, pose.band)
+    elif np.isinf(pose.C):
+        cones = [clarabel.NonnegativeConeT(n_rows)]
+        x = interior_point(quadratic, linear, -margins, -np.ones(n_rows), cones)
+    else:
+        x = solve_hinge(quadratic, linear, margins, price)
+    if x is None:
+        return None
+    return x[:n_features], x[n_features] if n_free > n_features else 0.0
+
+
+def solve_hinge(quadratic, linear, margins, price):
+    """Return the best point for the hinge loss, by slacks."""
+    n_rows, n_free = margins.shape
+    quadratic = block(quadratic, np.zeros((n_rows, n_rows)))
+    eye = np.eye(n_rows)
+    matrix = -np.block([[margins, eye], [np.zeros((n_rows, n_free)), eye]])
+    rhs = np.concatenate([-np.ones(n_rows), np.zeros(n_rows)])
+    cones = [clarabel.NonnegativeConeT(2 * n_rows)]
+    return interior_point(quadratic, np.concatenate([linear, price]), matrix, rhs, cones)
+
+
+def solve_band(quadratic, margins, price, band):
+    """Return the best point for the loss of the ODM, by slacks on either side."""
+    mu, theta = band
+    n_rows, n_free = margins.shape
+    price = 2 * price / (1 - theta) ** 2
+    quadratic = block(quadratic, np.diag(np.concatenate([price, mu * price])))
+    eye, zero = np.eye(n_rows), np.zeros((n_rows, n_rows))
+    matrix = -np.block([[margins, eye, zero], [-margins, zero, eye]])
+    ones = np.ones(n_rows)
+    rhs = np.concatenate([-(1 - theta) * ones, (1 + theta) * ones])
+    cones = [clarabel.NonnegativeConeT(2 * n_rows)]
+    return interior_point(quadratic, np.zeros(n_free + 2 * n_rows), matrix, rhs, cones)
+
+
+def block(upper, lower):
+    """Return both matrices along the diagonal of one."""
+    corner = np.zeros((len(upper), len(lower)))
+    return np.block([[upper, corner], [corner.T, lower]])
+
+
+def linear_candidate(rows, pose):
+    """Return coefficients and intercept of a linear machine, or None."""
+    rows = rows[pose.counted]
+    middle = (pose.weight @ rows / pose.total) if pose.fit_intercept else 0 * rows[0]
+    centred = rows - middle
+    unit = np.abs(centred).max(axis=0)
+    used = unit > 0
+    unit = unit[used]
+    features = (centred[:, used] / unit).astype(float)
+    found = solve_primal(features, (1 / unit**2).astype(float), pose)
+    if found is None:
+        return None
+    coef = np.zeros_like(rows[0])
+    coef[used] = found[0] / unit
+    return coef, found[1] - coef @ middle
+
+
+def kernel_candidate(gram, pose):
+    """Return expansion and intercept of a machine on a Gram matrix, or None."""
+    gram = gram[np.ix_(pose.counted, pose.counted)].astype(float)
+    factor, back = factor_of(gram)
+    found = solve_primal(factor, np.ones(factor.shape[1]), pose)
+    if found is None:
+        return None
+    alpha = np.zeros(len(pose.counted))
+    alpha[pose.counted] = back @ found[0]
+    return alpha, found[1]
+
+
+def factor_of(gram):
+    """Return features with that Gram matrix, and what maps elements to expansions."""
+    values, vectors = np.linalg.eigh(gram)
+    kept = values > NULL * max(values[-1], 0.0)
+    values, vectors = values[kept], vectors[:, kept]
+    return vectors * np.sqrt(values), vectors / np.sqrt(values)
+
+
+def duel_candidate(features, duel):
+    """Return the weights of the rows of a KOMD machine, or None."""
+    y = duel.y.astype(float)
+    size = np.abs(features).max(initial=0.0)
+    features = (features / size if size > 0 else features).astype(float)
+    n_rows, n_features = features.shape
+    lam, unit = duel.lam, float(size**2)
+    prices = (2 * lam * duel.ridge / duel.weight).astype(float)
+    quadratic = block(2 * (1 - lam) * unit * np.eye(n_features), np.diag(prices))
+    # The difference of the class means is a variable of its own, tied to the weights.
+    tie = np.hstack([np.eye(n_features), -(y[:, None] * features).T])
+    sums = np.hstack([np.zeros((2, n_features)), np.stack([y > 0, y < 0]).astype(float)])
+    positive = np.hstack([np.zeros((n_rows, n_features)), -np.eye(n_rows)])
+    rhs = np.concatenate([np.zeros(n_features), np.ones(2), np.zeros(n_rows)])
+    cones = [clarabel.ZeroConeT(n_features + 2), clarabel.NonnegativeConeT(n_rows)]
+    linear = np.zeros(n_features + n_rows)
+    x = interior_point(quadratic, linear, np.vstack([tie, sums, positive]), rhs, cones)
+    return None if x is None else x[n_features:]
