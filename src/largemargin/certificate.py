@@ -13,8 +13,7 @@ import numpy as np
 from largemargin.rounding import FEW, UNIT, growth
 
 # Rounding that adds less than this part of the objective needs no closer look.
-NEGLIGIBLE = 1e-11
-MIXED = 0.01
+NEGLIGIBLE = 1e-14
 
 
 class Certificate(NamedTuple):
@@ -55,13 +54,13 @@ class Examined(NamedTuple):
 class Balanced(NamedTuple):
     """The forces of the rows, bounds of their errors, and what balancing them costs.
 
-    ``rounding`` is the cost of what may be left out of balance unseen.
+    The cost is ``by_losses`` and the square of ``by_variance``.
     """
 
     forces: np.ndarray
     errors: np.ndarray
-    gap: float = 0.0
-    rounding: float = 0.0
+    by_losses: float = 0.0
+    by_variance: float = 0.0
 
 
 def examine_kept(problem, w, offset, beta, offset_error=0.0):
@@ -84,11 +83,10 @@ def examine_kept(problem, w, offset, beta, offset_error=0.0):
         gaps = _worst_gaps(problem, point.margins, errors, beta)
     pull = _balanced_forces(problem, point.margins, errors, beta)
     slope = design.slope_length(w, pull.forces, pull.errors)
+    gap = problem.weight @ gaps + pull.by_losses + 0.5 * slope**2
     # The tangent of the variance was taken at rounded margins.
-    rounded = pull.rounding + 2.0 * problem.lambda_var * problem.mean(errors**2)
-    gap = problem.weight @ gaps + 0.5 * slope**2
-    # Costs of the variance are squares: (a + b)^2 <= (1 + k) a^2 + (1 + 1/k) b^2.
-    gap += (1.0 + MIXED) * pull.gap + (1.0 + 1.0 / MIXED) * rounded
+    rounded = np.sqrt(2.0 * problem.lambda_var * problem.mean(errors**2))
+    gap += (pull.by_variance + rounded) ** 2
     gap *= 1.0 + growth(FEW + 4 * len(beta))
     least_margin = (point.margins - errors).min()
     if np.isnan(gap) or (np.isinf(problem.C) and least_margin < 1.0):
@@ -117,7 +115,7 @@ def _balanced_forces(problem, margins, margin_errors, beta):
     forces = y * weight * (beta + problem.reward - spread * deviation)
     sizes = weight * (np.abs(beta) + np.abs(problem.reward) + spread * np.abs(deviation))
     errors = FEW * UNIT * sizes + weight * (spread * mean_error)
-    if not problem.fit_intercept:
+    if not problem.fit_intercept or _is_balanced_by_weights(problem, beta):
         return Balanced(forces, errors)
     sensitivity = problem.loss.sensitivity(margins, beta, problem.C) + margin_errors
     imbalance = forces.sum()
@@ -126,22 +124,42 @@ def _balanced_forces(problem, margins, margin_errors, beta):
     hidden = errors.sum() + FEW * UNIT * (sizes.sum() + shift.forces.sum())
     rest = _cheapest_shift(problem, sensitivity, beta, hidden)
     errors = errors + rest.forces + FEW * UNIT * shift.forces
-    return Balanced(forces, errors, shift.gap, rest.gap)
+    by_losses, by_variance = np.add(shift[1:], rest[1:])
+    return Balanced(forces, errors, by_losses, by_variance)
+
+
+def _is_balanced_by_weights(problem, beta):
+    """Return whether nothing pulls but the mean, and classes of the same weight.
+
+    That is a matter of the weights as they were given, which are rounded themselves.
+    """
+    if problem.lambda_var > 0 or beta.any():
+        return False
+    return abs(problem.y @ problem.weight) <= growth(len(beta)) * problem.total
 
 
 class Shift(NamedTuple):
-    """Forces that take up an imbalance, by their sizes, and what they add to the gap."""
+    """Forces that take up an imbalance, by their sizes, and what they cost.
+
+    The cost is ``by_losses`` and the square of ``by_variance``.
+    """
 
     forces: np.ndarray
-    gap: float
+    by_losses: float = 0.0
+    by_variance: float = 0.0
+
+    @property
+    def cost(self):
+        """What the change adds to the gap."""
+        return self.by_losses + self.by_variance**2
 
 
 def _cheapest_shift(problem, sensitivity, beta, imbalance):
     if imbalance == 0:
-        return Shift(np.zeros_like(beta), 0.0)
+        return Shift(np.zeros_like(beta))
     by_losses = _shift_of_losses(problem, sensitivity, beta, imbalance)
     by_variance = _shift_of_variance(problem, imbalance)
-    return min(by_losses, by_variance, key=lambda shift: shift.gap)
+    return min(by_losses, by_variance, key=lambda shift: shift.cost)
 
 
 def _shift_of_losses(problem, sensitivity, beta, imbalance):
@@ -155,17 +173,16 @@ def _shift_of_losses(problem, sensitivity, beta, imbalance):
     room = weight * np.where(np.isinf(room), np.abs(beta), room)
     whole = room.sum()
     if not abs(imbalance) <= whole:
-        return Shift(room, np.inf)
+        return Shift(room, by_losses=np.inf)
     forces = room * (abs(imbalance) / whole)
-    return Shift(forces, forces @ sensitivity)
+    return Shift(forces, by_losses=forces @ sensitivity)
 
 
 def _shift_of_variance(problem, imbalance):
     """Let the margin variance take it up: its tangent is taken at another intercept."""
     bend = problem.weight * (1.0 - problem.mean(problem.y) * problem.y)
-    whole = problem.spread * bend.sum()
-    if not whole > 0:
-        return Shift(bend, np.inf)
-    return Shift(
-        bend * (abs(imbalance) / bend.sum()), 0.5 * imbalance * (imbalance / whole)
-    )
+    whole = bend.sum()
+    if not problem.spread * whole > 0:
+        return Shift(bend, by_variance=np.inf)
+    cost = abs(imbalance) / np.sqrt(2.0 * problem.spread * whole)
+    return Shift(bend * (abs(imbalance) / whole), by_variance=cost)

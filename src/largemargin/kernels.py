@@ -14,7 +14,7 @@ from largemargin._jit import JIT
 from largemargin.designs.low_rank import low_rank_factor, pivoted_factor
 from largemargin.interrupt import interruptible
 from largemargin.lapack import factorise, safe_threads
-from largemargin.rounding import FEW, WIDE_UNIT, growth
+from largemargin.rounding import FEW, UNIT, WIDE_UNIT, growth
 from largemargin.scales import multiple_of_scale
 from largemargin.threads import in_threads
 
@@ -46,6 +46,7 @@ MAX_DENSE_FEATURES = 500
 ROUNDING = 1e-7
 # A matrix that came as text has six digits often, and its eigenvalues those of all entries.
 SIX_DIGITS = 1e-5
+FEW_ROWS = 300
 # Exponents of the rbf kernel that one product of matrices would give less exactly than
 # this are made from the differences of rows.
 MAX_EXPONENT_ERROR = 1e-12
@@ -200,6 +201,8 @@ class Kernel:
         if callable(self.name):
             return self(X, Y) @ coefficients.T
         out = np.zeros((X.shape[0], len(coefficients)))
+        if Y.shape[0] == 0:
+            return out
         right = self._prepare(Y)
         left = self._prepare(X, right.shift)
 
@@ -289,6 +292,8 @@ class PlainRows:
         """A bound of the error of a value, relative to the lengths of the two rows."""
         if callable(self.function.name):
             return 0.0
+        if self.function.name == "linear":
+            return growth(self.X.shape[1])
         degree = self.function.degree if self.function.name == "poly" else 1
         return 2.0 * max(degree, 1) * growth(self.X.shape[1] + 8)
 
@@ -331,10 +336,16 @@ class RadialRows:
     @property
     def entry_error(self):
         """A bound of the error of a value of the kernel."""
-        product = self.rounding
-        if not sp.issparse(self.X):
-            product = min(product, MAX_EXPONENT_ERROR)
-        return product + growth(self.X.shape[1] + 8)
+        # Of -t and of exp, at t where t exp(-t) is largest.
+        own = growth(self.X.shape[1] + 3) * np.exp(-1.0) + 4.0 * UNIT
+        if sp.issparse(self.X):
+            return own + self.rounding
+        return own if self.is_small else own + min(self.rounding, MAX_EXPONENT_ERROR)
+
+    @property
+    def is_small(self):
+        """Whether differences of the rows cost no more than it takes to begin."""
+        return len(self.norms) <= FEW_ROWS and not sp.issparse(self.X)
 
     def kernel(self, down, other, across, dtype):
         """Return the kernel between some of the rows and some of the others."""
@@ -343,7 +354,7 @@ class RadialRows:
         if sp.issparse(X) or sp.issparse(Z):
             exponent = 2.0 * self.gamma * safe_sparse_dot(X, Z.T, dense_output=True)
             exponent -= norms + other_norms.T
-        elif max(self.rounding, other.rounding) > MAX_EXPONENT_ERROR:
+        elif self.is_small or max(self.rounding, other.rounding) > MAX_EXPONENT_ERROR:
             exponent = np.empty((len(X), len(Z)))
             rows, others = self.unmoved[down], other.unmoved[across]
             fill_exponents(rows, others, self.gamma, exponent)

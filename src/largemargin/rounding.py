@@ -1,6 +1,7 @@
 """How far floating-point sums may be from the truth."""
 
 import numpy as np
+import scipy.sparse as sp
 
 UNIT = 2.0**-53
 # Sums by pairs, as numpy makes them, and a handful of operations on each term round by no
@@ -13,6 +14,13 @@ WIDE_UNIT = float(np.finfo(np.longdouble).eps)
 def growth(n_terms):
     """Return the relative error of a sum of so many terms, in any order."""
     return n_terms * UNIT / (1.0 - n_terms * UNIT)
+
+
+def wide_product(matrix, vector):
+    """Return ``matrix @ vector``, summed in the widest numbers; sparse ones made dense."""
+    matrix = matrix.toarray() if sp.issparse(matrix) else matrix
+    wide = matrix.astype(np.longdouble) @ vector.astype(np.longdouble)
+    return wide.astype(np.float64)
 
 
 def add_wide_dot(number, v, w):

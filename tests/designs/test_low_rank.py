@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 from numpy.testing import assert_allclose
 from sklearn.datasets import make_moons
 from sklearn.metrics.pairwise import rbf_kernel
@@ -74,11 +75,15 @@ def test_rows_that_are_all_the_same_have_one_pivot():
 
 def test_a_machine_without_room_for_its_gram_is_nearly_the_exact_one(moons, no_room):
     X, y = moons
-    near = LDMClassifier(10, tol=1e-6, **PRICES).fit(X, y)
+    near = LDMClassifier(10, tol=1e-6, **PRICES)
+    with pytest.warns(ConvergenceWarning, match="low rank"):
+        near.fit(X, y)
     exact = LDMClassifier(10, tol=1e-6, solver="kernel_dual", **PRICES).fit(X, y)
     assert 0 < near.low_rank_residual_ <= 1e-3
     assert exact.low_rank_residual_ is None
-    assert near.duality_gap_ <= 1e-6
+    # The certificate is that of the exact problem.
+    assert near.objective_ - exact.objective_ <= near.duality_gap_ * exact.objective_
+    assert near.duality_gap_ <= 1e-3
     assert len(near.support_) < len(X) / 4
     assert np.mean(near.predict(X) == exact.predict(X)) > 0.99
     assert_allclose(near.objective_, exact.objective_, rtol=0.02)
@@ -89,8 +94,8 @@ def test_machines_of_low_rank_take_classes_weights_and_sparse_rows(iris, no_room
 
     X, y = iris
     weight = np.where(np.arange(len(y)) % 7 == 0, 0.0, 1.0)
-    dense = LDMClassifier(**PRICES).fit(X, y, weight)
-    rows = LDMClassifier(**PRICES).fit(sp.csr_matrix(X), y, weight)
+    dense = LDMClassifier(tol=1e-3, **PRICES).fit(X, y, weight)
+    rows = LDMClassifier(tol=1e-3, **PRICES).fit(sp.csr_matrix(X), y, weight)
     assert dense.decision_function(X).shape == (150, 3)
     assert_allclose(dense.decision_function(X), rows.decision_function(X), atol=1e-4)
     assert weight[dense.support_].all()

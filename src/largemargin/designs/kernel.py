@@ -13,10 +13,12 @@ from largemargin.designs.base import Design
 from largemargin.designs.low_rank import pivoted_factor
 from largemargin.designs.memo import Memo
 from largemargin.interrupt import interruptible
-from largemargin.rounding import UNIT, growth
+from largemargin.rounding import UNIT, WIDE_UNIT, growth, wide_product
 
 # A factorisation of more rows than this takes long enough to be interrupted.
 LONG = 2000
+# Up to this many rows scores can be summed in extended precision where it matters.
+MAX_WIDE_ROWS = 500
 # A triangle is mirrored in blocks of so many rows.
 MIRRORED = 1024
 # Tried one after another on the diagonal of a matrix that rounding made indefinite.
@@ -215,12 +217,19 @@ class KernelDesign(Design):
     def closer_scores(self, alpha, scores, errors, doubtful):
         """Return the scores with bounds that are tighter for the doubtful rows."""
         if self.source is None:
-            return scores, self.score_errors(alpha)
+            return self._wide_scores(scores, alpha)
         scores, errors = scores.copy(), errors.copy()
+        scores[doubtful], errors[doubtful] = self.source.closest_scores(doubtful, alpha)
+        return scores, errors
+
+    def _wide_scores(self, scores, alpha):
+        """Return the scores summed in extended precision, where that takes no time."""
+        if self.n_rows > MAX_WIDE_ROWS:
+            return scores, self.score_errors(alpha)
         lengths = self.row_lengths()
-        scores[doubtful] = self.source.scores_of(doubtful, alpha)
-        rounding = growth(self.n_rows + 2) + self.source.entry_error
-        errors[doubtful] = rounding * (lengths @ np.abs(alpha)) * lengths[doubtful]
+        rounding = (self.n_rows + 2) * WIDE_UNIT + self.entry_error
+        scores = wide_product(self.gram, alpha)
+        errors = UNIT * np.abs(scores) + rounding * (lengths @ np.abs(alpha)) * lengths
         return scores, errors
 
     def slope_length(self, alpha, forces, errors):

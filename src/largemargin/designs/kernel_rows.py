@@ -1,9 +1,11 @@
 """Rows known by their kernel function: what is kept of a machine is examined on them."""
 
 import numpy as np
+import scipy.sparse as sp
 
 from largemargin.designs.base import Design
-from largemargin.rounding import growth
+from largemargin.designs.linear import MAX_WIDE_NUMBERS
+from largemargin.rounding import UNIT, WIDE_UNIT, growth
 
 
 class KernelRows(Design):
@@ -32,6 +34,15 @@ class KernelRows(Design):
         used = np.flatnonzero(alpha)
         return self.kernel.scores(self.X[some], self.X[used], alpha[None, used])[:, 0]
 
+    def closest_scores(self, some, alpha):
+        """Return the scores of some rows, and bounds of their errors."""
+        if self.kernel.name != "linear" or np.prod(self.X.shape) > MAX_WIDE_NUMBERS:
+            return self.scores_of(some, alpha), self.score_errors(alpha)[some]
+        X = (self.X.toarray() if sp.issparse(self.X) else self.X).astype(np.longdouble)
+        scores = (X[some] @ (alpha.astype(np.longdouble) @ X)).astype(np.float64)
+        size = sum(X.shape) * WIDE_UNIT * (self._lengths @ np.abs(alpha))
+        return scores, UNIT * np.abs(scores) + size * self._lengths[some]
+
     def inner(self, v, w, w_scores):
         """Return the inner product of two elements, from the scores of the second."""
         return v @ w_scores
@@ -43,8 +54,8 @@ class KernelRows(Design):
         return size * self._lengths
 
     def closer_scores(self, alpha, scores, errors, doubtful):
-        """Return the scores, which cannot be had more closely."""
-        return scores, self.score_errors(alpha)
+        """Return the scores as closely as they can be had."""
+        return self.closest_scores(slice(None), alpha)
 
     def slope_length(self, alpha, forces, errors):
         """Return a bound of the length of an element less the combination of the forces.

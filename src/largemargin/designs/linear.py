@@ -16,12 +16,14 @@ from largemargin.designs.row_loops import (
     combine_rows,
     squared_row_norms,
 )
-from largemargin.rounding import UNIT, growth
+from largemargin.rounding import UNIT, WIDE_UNIT, growth, wide_product
 
 # Up to this many features a Newton system is factored, beyond it is iterated.
 MAX_FACTORED = 2000
 # Columns that lie this many times their half width away from zero are moved there.
 FAR = 100.0
+# Up to so many numbers can be multiplied in extended precision where it matters.
+MAX_WIDE_NUMBERS = 200_000
 
 
 class Curvature(NamedTuple):
@@ -141,7 +143,11 @@ class LinearDesign(Design):
         """Return the scores with bounds as tight as one more pass makes them."""
         sizes = np.empty(self.n_rows)
         all_dot_sizes(self.rows, w, sizes)
-        return scores, self._row_rounding * sizes
+        if self.n_rows * self.n_features > MAX_WIDE_NUMBERS:
+            return scores, self._row_rounding * sizes
+        scores = wide_product(self.X, w)
+        rounding = (self.most_entries + 2) * WIDE_UNIT
+        return scores, UNIT * np.abs(scores) + (UNIT * self.is_moved + rounding) * sizes
 
     def slope_length(self, w, forces, errors):
         """Return a bound of the length of ``w`` less the combination of the forces.

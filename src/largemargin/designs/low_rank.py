@@ -3,9 +3,11 @@
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg import solve_triangular
+import scipy.sparse as sp
+from scipy.linalg import qr, solve_triangular
 
 from largemargin.lapack import factorise_with_pivots
+from largemargin.rounding import wide_product
 
 # Pivots are drawn in blocks of so many rows.
 BLOCK = 100
@@ -38,6 +40,22 @@ def span(gram, tolerance):
     rows = np.empty((len(gram), rank))
     rows[order] = np.tril(matrix[:, :rank])
     return Factor(rows, order[:rank])
+
+
+def expand_over_few(X, w):
+    """Return an expansion of ``w``, from the span of the rows, over as few as span them."""
+    X = X.toarray() if sp.issparse(X) else X.astype(np.float64, copy=False)
+    unit = np.abs(X).max(axis=0)
+    unit[unit == 0] = 1.0
+    scaled = (X / unit).T
+    _, triangle, order = qr(scaled, mode="economic", pivoting=True)
+    sizes = np.abs(np.diagonal(triangle))
+    rank = np.count_nonzero(sizes > len(X) * np.finfo(float).eps * sizes.max(initial=0.0))
+    few, alpha = order[:rank], np.zeros(len(X))
+    for _ in range(2):  # the second time for what rounding left
+        missed = (w - wide_product(X[few].T, alpha[few])) / unit
+        alpha[few] += np.linalg.lstsq(scaled[:, few], missed)[0]
+    return alpha
 
 
 def low_rank_factor(columns, diagonal, *, max_rank, tolerance, dtype):

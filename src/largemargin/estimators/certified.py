@@ -162,11 +162,13 @@ class CertifiedClassifier(MarginClassifier):
             return None
         gap = max(solution.certificate.relative for solution in solutions)
         going_on = GOING_ON if "warm_start" in self.get_params() else ""
-        reason, limit = f"after {self.n_iter_} iterations", "max_iter"
+        stopped, advice = f"after {self.n_iter_} iterations", "raise max_iter"
         if time.perf_counter() >= deadline:
-            reason, limit = f"at time_limit={self.time_limit:g} s", "time_limit"
+            stopped, advice = f"at time_limit={self.time_limit:g} s", "raise time_limit"
+        elif getattr(self, "low_rank_residual_", None) is not None:
+            stopped, advice = "with a machine of low rank", "use fewer rows"
         return (
-            f"{type(self).__name__} stopped {reason} with a relative duality gap of "
-            f"{gap:.1e} > tol={self.tol:.1e}. Scale the features, raise {limit}, or accept "
+            f"{type(self).__name__} stopped {stopped}; its relative duality gap is "
+            f"{gap:.1e} > tol={self.tol:.1e}. Scale the features, {advice}, or accept "
             f"this gap by raising tol{going_on}."
         )

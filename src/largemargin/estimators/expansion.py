@@ -13,6 +13,8 @@ from largemargin._compat import Interval, StrOptions
 from largemargin.designs.dense import DenseDesign
 from largemargin.designs.kernel import KernelDesign
 from largemargin.designs.kernel_rows import KernelRows
+from largemargin.designs.linear import MAX_WIDE_NUMBERS
+from largemargin.designs.low_rank import expand_over_few
 from largemargin.estimators.linear import linear_design
 from largemargin.kernels import (
     KERNELS,
@@ -23,7 +25,8 @@ from largemargin.kernels import (
     gram_bytes,
     settle_gamma,
 )
-from largemargin.rounding import growth
+from largemargin.rounding import growth, wide_product
+from largemargin.solvers import CLOSER, SOLVERS, Start, solve
 
 # Larger Gram matrices are replaced by factors of low rank: beyond some 32,000 rows.
 MAX_GRAM_BYTES = 4 << 30
@@ -82,7 +85,8 @@ class KernelExpansion:
             return KernelDesign(gram)
         if self._projector is not None:
             return KernelDesign(gram, growth(3 * len(gram)))
-        source = KernelRows(self._kernel, rows) if gram.dtype != np.float64 else None
+        is_coarse = gram.dtype != np.float64 or self._kernel.name == "linear"
+        source = KernelRows(self._kernel, rows) if is_coarse else None
         return KernelDesign(gram, self._kernel.entry_error(rows, gram.dtype), source)
 
     def _needs_low_rank(self, n_rows):
@@ -113,6 +117,8 @@ class KernelExpansion:
         alpha = self._expand(solutions)
         if problems is not None and (self._factor or self._projector is not None):
             solutions = self._examine(problems, solutions, alpha, rows)
+        if problems is not None and self._kernel.name == "linear":
+            alpha, solutions = self._expand_again(problems, solutions, alpha, rows)
         # Support vectors of an SVM mean something; where all rows are, they do not.
         if self._kernel.is_definite and alpha.all():
             scores = np.array([solution.scores for solution in solutions])
@@ -122,7 +128,7 @@ class KernelExpansion:
                 short = short if self._still_hold(examined, solutions) else alpha
                 solutions = solutions if short is alpha else examined
             alpha = short
-        self._products = alpha @ np.array([solution.scores for solution in solutions]).T
+        self._products = self._inner_products(alpha, solutions, rows)
         self._factor = self._projector = None
         numbers = np.flatnonzero(counted)
         used = np.any(alpha != 0, axis=0)
@@ -132,12 +138,45 @@ class KernelExpansion:
         self.support_vectors_ = np.empty((0, 0)) if precomputed else X[self.support_]
         return solutions
 
+    def _inner_products(self, alpha, solutions, rows):
+        """Return the inner products of the elements."""
+        if self._kernel.name == "linear":
+            coef = np.asarray(alpha @ rows)
+            return coef @ coef.T
+        return alpha @ np.array([solution.scores for solution in solutions]).T
+
+    def _expand_again(self, problems, solutions, alpha, rows):
+        """Return expansions over few rows where forces on all cannot hold the element.
+
+        Forces on long rows may cancel until nothing is left but their rounding.
+        """
+        limit = self.max_iter or SOLVERS["newton"][1]
+        unsolved = [
+            k for k, one in enumerate(solutions) if not one.converged and one.n_iter < limit
+        ]
+        if self._factor or self.solver != "auto" or not unsolved:
+            return alpha, solutions
+        design = linear_design(rows, np.ones(rows.shape[0], bool), self.fit_intercept)
+        alpha, solutions = alpha.copy(), list(solutions)
+        for k in unsolved:
+            problem, before = problems[k].on(design), solutions[k]
+            left, goal = limit - before.n_iter, CLOSER * self.tol
+            start = Start(before.beta)
+            found = solve(problem, "newton", tol=goal, max_iter=left, start=start)
+            short = expand_over_few(rows, found.w)
+            n_iter = before.n_iter + found.n_iter
+            found = replace(found, w=wide_product(rows.T, short), n_iter=n_iter)
+            found = found.examined(problem, self.tol)
+            if found.certificate.relative < before.certificate.relative:
+                alpha[k], solutions[k] = short, found
+        return alpha, solutions
+
     def _examine(self, problems, solutions, alpha, rows):
         """Return the solutions with other expansions, examined on the rows themselves."""
         design = problems[0].design
         if self._projector is None:
-            gram = None if self._factor or design.source else design
-            design = KernelRows(self._kernel, rows, gram)
+            is_fine = self._factor is None and design.gram.dtype == np.float64
+            design = KernelRows(self._kernel, rows, design if is_fine else None)
         return [
             replace(solution, w=w).examined(problem.on(design), self.tol)
             for problem, solution, w in zip(problems, solutions, alpha, strict=True)
@@ -170,9 +209,13 @@ class KernelExpansion:
         """``w`` itself, for a linear kernel."""
         if self._kernel.name != "linear":
             raise AttributeError("coef_ exists for kernel='linear' only.")
-        return np.asarray(self.dual_coef_ @ self.support_vectors_)
+        if np.prod(self.support_vectors_.shape) > MAX_WIDE_NUMBERS:
+            return np.asarray(self.dual_coef_ @ self.support_vectors_)
+        return wide_product(self.support_vectors_.T, self.dual_coef_.T).T
 
     def _scores(self, X):
+        if self._kernel.name == "linear":
+            return safe_sparse_dot(X, self.coef_.T, dense_output=True)
         if self._kernel.name == "precomputed":
             return X[:, self.support_] @ self.dual_coef_.T
         return self._kernel.scores(X, self.support_vectors_, self.dual_coef_)

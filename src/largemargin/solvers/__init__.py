@@ -66,4 +66,4 @@ def solve(problem, solver, *, tol, max_iter=None, start=None, progress=None, rng
     return best
 
 
-__all__ = ["SOLVERS", "Progress", "Solution", "Start", "solve"]
+__all__ = ["CLOSER", "SOLVERS", "Progress", "Solution", "Start", "solve"]
