@@ -63,10 +63,11 @@ class Balanced(NamedTuple):
     by_variance: float = 0.0
 
 
-def examine_kept(problem, w, offset, beta, offset_error=0.0):
+def examine_kept(problem, w, offset, beta, offset_error=0.0, tangent=None):
     """Return the certificate of a point as it is kept, errors of rounding included.
 
-    ``offset_error`` is by how much the intercept may differ from the one that is kept.
+    ``offset_error`` is by how much the intercept may differ from the one that is kept,
+    ``tangent`` the margins at which the tangent of the variance is taken, its own if None.
     """
     design = problem.design
     beta = np.clip(beta, *problem.loss.box(problem.C))
@@ -81,12 +82,13 @@ def examine_kept(problem, w, offset, beta, offset_error=0.0):
         point = problem.point(w, scores, offset)
         errors += offset_error + UNIT * np.abs(point.margins)
         gaps = _worst_gaps(problem, point.margins, errors, beta)
-    pull = _balanced_forces(problem, point.margins, errors, beta)
+    tangent = point.margins if tangent is None else tangent
+    pull = _balanced_forces(problem, point.margins, tangent, errors, beta)
     slope = design.slope_length(w, pull.forces, pull.errors)
     gap = problem.weight @ gaps + pull.by_losses + 0.5 * slope**2
-    # The tangent of the variance was taken at rounded margins.
-    rounded = np.sqrt(2.0 * problem.lambda_var * problem.mean(errors**2))
-    gap += (pull.by_variance + rounded) ** 2
+    if problem.lambda_var > 0:
+        away = problem.mean((np.abs(point.margins - tangent) + errors) ** 2)
+        gap += (pull.by_variance + np.sqrt(2.0 * problem.lambda_var * away)) ** 2
     gap *= 1.0 + growth(FEW + 4 * len(beta))
     least_margin = (point.margins - errors).min()
     if np.isnan(gap) or (np.isinf(problem.C) and least_margin < 1.0):
@@ -102,14 +104,14 @@ def _worst_gaps(problem, margins, errors, beta):
     return out
 
 
-def _balanced_forces(problem, margins, margin_errors, beta):
+def _balanced_forces(problem, margins, tangent, margin_errors, beta):
     """Return the forces, balanced where an intercept asks for it.
 
     Any forces bound the optimum from below if they come from dual variables of the losses
     and of the variance; the change that balances them is paid for in the gap.
     """
     y, weight, spread = problem.y, problem.weight, problem.spread
-    deviation = margins - problem.mean(margins)
+    deviation = tangent - problem.mean(tangent)
     mean_error = growth(len(y) + FEW) * problem.mean(np.abs(deviation))
     deviation -= problem.mean(deviation)
     forces = y * weight * (beta + problem.reward - spread * deviation)

@@ -80,7 +80,8 @@ class Solution:
     """The best point found, its dual variables per unit of weight, its certificate.
 
     ``offset`` is the intercept that the rows of the design see, ``intercept`` the one for
-    the rows as they came.
+    the rows as they came; ``tangent`` are the margins at which the certificate takes the
+    tangent of the variance, if not its own.
     """
 
     w: np.ndarray
@@ -92,6 +93,7 @@ class Solution:
     n_iter: int
     converged: bool
     intercept: float = np.nan
+    tangent: np.ndarray | None = None
 
     @classmethod
     def of(cls, problem, point, beta, certificate, n_iter, tol):
@@ -131,6 +133,15 @@ class Solution:
                 break
             stretch = (1.0 + 8.0 * UNIT) / result.least_margin
             w, offset = stretch * w, stretch * offset
+        tangent = None
+        if problem.lambda_var > 0 and not result.certificate.relative <= tol:
+            # What rounding did to the margins need not be done to the forces.
+            tangent = self.margins if self.tangent is None else self.tangent
+            other = examine_kept(problem, w, offset, self.beta, error, tangent)
+            if other.certificate.gap < result.certificate.gap:
+                result = other
+            else:
+                tangent = None
         return replace(
             self,
             w=w,
@@ -139,6 +150,7 @@ class Solution:
             scores=result.point.scores,
             margins=result.point.margins,
             beta=result.beta,
+            tangent=tangent,
             certificate=result.certificate,
             converged=bool(result.certificate.relative <= tol),
         )
