@@ -106,6 +106,11 @@ machine_options = together(
     click.option("-e", "--tol", type=float, help="Relative duality gap; default: 1e-4."),
     click.option("--max-iter", type=int, help="Limit of steps; default: the solver's."),
     click.option(
+        "--time-limit",
+        type=float,
+        help="Stop a fit or search after this many seconds, with the best model so far.",
+    ),
+    click.option(
         "--solver",
         help="auto, newton, kernel_dual, dual_cd or asgd, as the kernel allows; default: "
         "auto.",
@@ -146,7 +151,7 @@ def settings_of(settings):
 def machine_of_options(options, *, verbose):
     """Return the machine or the search that the options ask for, not fitted."""
     names = "C", "gamma", "degree", "coef0", "lambda_var", "lambda_mean", "tol"
-    names += "max_iter", "solver", "class_weight", "fit_intercept"
+    names += "max_iter", "time_limit", "solver", "class_weight", "fit_intercept"
     given = {name: options[name] for name in names} | settings_of(options["settings"])
     if options["kernel"] == "precomputed" and options["scale"] not in (None, "none"):
         raise click.UsageError("A precomputed kernel is not to be scaled.")

@@ -29,6 +29,7 @@ OPTION_OF = {
     "lambda_var": "--lambda-var",
     "lambda_mean": "--lambda-mean",
     "max_iter": "--max-iter",
+    "time_limit": "--time-limit",
     "solver": "--solver",
     "kernel": "-t",
     "n_jobs": "--jobs",

@@ -11,11 +11,6 @@ class Design:
 
     shift = None
 
-    @property
-    def is_moved(self):
-        """Whether the rows were moved, which rounds them once."""
-        return self.shift is not None
-
     def offset_within(self, w, offset):
         """Return the intercept that these rows see, and a bound of its error.
 

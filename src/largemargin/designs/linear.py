@@ -146,8 +146,9 @@ class LinearDesign(Design):
         if self.n_rows * self.n_features > MAX_WIDE_NUMBERS:
             return scores, self._row_rounding * sizes
         scores = wide_product(self.X, w)
-        rounding = (self.most_entries + 2) * WIDE_UNIT
-        return scores, UNIT * np.abs(scores) + (UNIT * self.is_moved + rounding) * sizes
+        # Rows that were moved are rounded, as is an element that was combined of rows.
+        rounding = 2.0 * UNIT + (self.most_entries + 2) * WIDE_UNIT
+        return scores, UNIT * np.abs(scores) + rounding * sizes
 
     def slope_length(self, w, forces, errors):
         """Return a bound of the length of ``w`` less the combination of the forces.

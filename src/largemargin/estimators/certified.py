@@ -68,9 +68,7 @@ class CertifiedClassifier(MarginClassifier):
         design = self._design(X, weight, counted)
         starts = self._starts(design, X, weight, counted)
         problems = [problem.on(design) for problem in problems]
-        solutions, histories = zip(
-            *self._run(problems, starts, deadline), strict=True
-        )
+        solutions, histories = zip(*self._run(problems, starts, deadline), strict=True)
         solutions = self._keep_elements(X, solutions, counted, problems)
         self._keep_results(classes, solutions, histories, weight[counted], counted)
         return self._shortfall(solutions, deadline)
@@ -97,9 +95,7 @@ class CertifiedClassifier(MarginClassifier):
         def run(number, problem, seed, start):
             # Machines that are still to come have a share of the time.
             share = min(1.0, n_threads / (len(problems) - number))
-            progress = Progress(
-                watch, bool(self.verbose), sooner_deadline(deadline, share)
-            )
+            progress = Progress(watch, bool(self.verbose), sooner_deadline(deadline, share))
             solution = self._solve(
                 problem,
                 tol=self.tol,

@@ -11,6 +11,7 @@ from largemargin.estimators.certified import CertifiedClassifier
 from largemargin.estimators.expansion import LinearOrKernelExpansion
 from largemargin.losses import HINGE, Band
 from largemargin.problem import NotSeparable, Problem
+from largemargin.rounding import FEW, UNIT, growth
 from largemargin.solvers import SOLVERS, Solution, Start, solve
 
 # The machine behind is solved anew, more closely by this factor, until the weights it
@@ -217,11 +218,14 @@ class KOMDClassifier(LinearOrKernelExpansion, CertifiedClassifier):
         objective = 0.5 * (p @ gradient)
         if not objective > 0:
             raise NotSeparable(HULLS_MEET.format(self.lam))
-        gap = sum(
-            p[y == sign] @ gradient[y == sign] - gradient[y == sign].min()
-            for sign in (-1, 1)
-        )
-        certificate = Certificate(objective, max(gap, 0.0), objective)
+        errors = 2.0 * (1.0 - self.lam) * design.score_errors(w)
+        errors += FEW * UNIT * np.abs(gradient)
+        gap = growth(len(y)) * objective
+        for sign in -1, 1:
+            some = y == sign
+            gap += max(p[some] @ gradient[some] - gradient[some].min(), 0.0)
+            gap += p[some] @ errors[some] + errors[some].max()
+        certificate = Certificate(objective, gap, objective)
         offset = -0.5 * (p @ scores)
         point = problem.point(w, scores, offset)
         return Solution(

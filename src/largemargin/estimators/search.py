@@ -95,9 +95,7 @@ class Outcome:
 class Search:
     """Scores of a machine at many points in the folds of a cross-validation."""
 
-    def __init__(
-        self, machine, points, scorer, *, n_jobs, verbose, keeps_unseen, deadline
-    ):
+    def __init__(self, machine, points, scorer, *, n_jobs, verbose, keeps_unseen, deadline):
         self.machine, self.points, self.scorer = machine, points, scorer
         self.deadline = deadline
         self.n_jobs, self.verbose, self.keeps_unseen = n_jobs, verbose, keeps_unseen

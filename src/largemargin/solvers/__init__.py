@@ -55,9 +55,7 @@ def solve(problem, solver, *, tol, max_iter=None, start=None, progress=None, rng
             break
         goal *= CLOSER
         start = Start(best.beta, best.w, best.offset)
-        found = function(
-            problem, tol=goal, max_iter=limit - n_iter, start=start, **options
-        )
+        found = function(problem, tol=goal, max_iter=limit - n_iter, start=start, **options)
         n_iter += found.n_iter
         best = min(
             best, found.examined(problem, tol), key=lambda one: one.certificate.relative

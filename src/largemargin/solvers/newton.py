@@ -64,7 +64,10 @@ def solve_newton(problem, *, tol, max_iter, start=None, progress=None, rng=None)
             notable_gap, notable_iter, n_moves = certificate.gap, n_iter, 0
         bounded = np.isfinite(best.certificate.gap)
         stuck = bounded and max(n_iter - notable_iter, n_moves) >= PATIENCE
-        if stuck or n_iter >= max_iter or n_moves >= MAX_MOVES or progress.is_late:
+        if stuck or n_iter >= max_iter or n_moves >= MAX_MOVES:
+            break
+        # However short the time, a warm start must get on.
+        if progress.is_late and n_iter > 0:
             break
         if certificate.relative <= tol:
             break

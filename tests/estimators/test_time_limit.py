@@ -1,0 +1,122 @@
+"""Fits that stop in time, with an honest gap, and go on from there."""
+
+import time
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.datasets import make_classification
+from sklearn.exceptions import ConvergenceWarning
+
+from largemargin import (
+    KOMDClassifier,
+    LDMClassifier,
+    LDMClassifierCV,
+    LinearLDMClassifier,
+    LinearLDMClassifierCV,
+    ODMClassifier,
+)
+
+# No fit gets there, so that only time can stop one.
+ENDLESS = {"tol": 1e-300, "max_iter": 10**9}
+MACHINES = [
+    LinearLDMClassifier(solver="dual_cd", C=1e4, random_state=0, **ENDLESS),
+    LinearLDMClassifier(solver="asgd", max_iter=10**9),
+    LDMClassifier(
+        kernel="linear",
+        solver="dual_cd",
+        C=1e4,
+        lambda_var=0,
+        random_state=0,
+        **ENDLESS,
+    ),
+]
+
+
+@pytest.fixture(scope="module")
+def rows():
+    return make_classification(300, 10, flip_y=0.3, random_state=0)
+
+
+@pytest.mark.parametrize("machine", MACHINES, ids=str)
+def test_a_fit_stops_in_time(rows, machine):
+    machine = clone(machine).set_params(time_limit=0.5)
+    begin = time.perf_counter()
+    if machine.solver == "asgd":
+        machine.fit(*rows)  # epochs are its goal, so there is nothing to warn of
+    else:
+        with pytest.warns(ConvergenceWarning, match=r"time_limit=0\.5 s.*raise time_limit"):
+            machine.fit(*rows)
+    # Compiling the loops may come on top.
+    assert time.perf_counter() - begin < 20
+    assert np.isfinite(machine.duality_gap_)
+
+
+@pytest.mark.parametrize(
+    "machine",
+    [LinearLDMClassifier(), LDMClassifier(), ODMClassifier(), KOMDClassifier()],
+    ids=str,
+)
+def test_a_limit_that_is_not_reached_changes_nothing(rows, machine):
+    free = clone(machine).fit(*rows)
+    limited = clone(machine).set_params(time_limit=1000.0).fit(*rows)
+    np.testing.assert_array_equal(
+        free.decision_function(rows[0]), limited.decision_function(rows[0])
+    )
+
+
+def test_a_warm_start_goes_on_where_time_was_over(rows):
+    machine = LinearLDMClassifier(C=100, warm_start=True, time_limit=1e-9)
+    with pytest.warns(ConvergenceWarning, match="warm_start=True"):
+        machine.fit(*rows)
+    first = machine.duality_gap_
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        for _ in range(20):
+            machine.fit(*rows)
+    assert machine.duality_gap_ < 0.1 * first
+    assert machine.set_params(time_limit=None).fit(*rows).duality_gap_ <= machine.tol
+
+
+def test_several_classes_share_the_time():
+    X, y = make_classification(300, 10, n_classes=4, n_informative=8, random_state=0)
+    machine = LinearLDMClassifier(
+        C=1e4, solver="dual_cd", random_state=0, time_limit=1.0, **ENDLESS
+    )
+    begin = time.perf_counter()
+    with pytest.warns(ConvergenceWarning):
+        machine.fit(X, y)
+    assert time.perf_counter() - begin < 20
+    spent = [history["seconds"][-1] for history in machine.history_]
+    assert min(spent) > 0.05
+
+
+def test_an_inverse_that_would_take_too_long_is_not_begun():
+    X, y = make_classification(1500, 5, flip_y=0.3, random_state=0)
+    machine = LDMClassifier(lambda_var="30*scale", time_limit=0.2)
+    with pytest.warns(ConvergenceWarning, match="time_limit"):
+        machine.fit(X, y)
+    assert np.isfinite(machine.duality_gap_)
+
+
+@pytest.mark.parametrize("search", [LDMClassifierCV, LinearLDMClassifierCV])
+def test_a_search_leaves_out_what_it_has_no_time_for(rows, search):
+    X, y = rows
+    short = search(time_limit=0.05, random_state=0)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        short.fit(X, y)
+    assert any("fits were left out" in str(one.message) for one in caught)
+    means = short.cv_results_["mean_test_score"]
+    assert np.isnan(means).any()
+    assert np.isfinite(short.best_score_)
+    assert short.best_score_ == np.nanmax(means)
+    assert short.best_estimator_.time_limit is None
+    assert len(short.predict(X)) == len(y)
+
+
+@pytest.mark.parametrize("limit", [0, -1.0, "soon"])
+def test_a_limit_must_be_a_positive_number(rows, limit):
+    with pytest.raises(ValueError, match="time_limit"):
+        LDMClassifier(time_limit=limit).fit(*rows)
