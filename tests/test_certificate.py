@@ -7,7 +7,6 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from oracle import solve_qp
 
 from largemargin.certificate import examine_kept
 from largemargin.designs.dense import DenseDesign
@@ -21,6 +20,7 @@ from largemargin.losses import HINGE, Band
 from largemargin.problem import Problem
 from largemargin.rounding import add_wide_dot
 from largemargin.solvers import solve
+from oracle import solve_qp
 
 PRICES = [(1.0, 0.0, 0.0), (10.0, 0.5, 0.2), (0.1, 30.0, 1.0), (1.0, 1e6, 0.0)]
 

@@ -141,7 +141,7 @@ class Problem:
         """Raise if prices or weights leave no room for the squares of forces."""
         C = self.C if np.isfinite(self.C) else 1.0
         largest = max(self.total, C * self.total, self.lambda_var, self.lambda_mean)
-        if not (SMALLEST < self.total and largest < LARGEST):
+        if not (self.total > SMALLEST and largest < LARGEST):
             raise ValueError(
                 f"The sample weights add up to {self.total:g}, at C={self.C:g}, lambda_var="
                 f"{self.lambda_var:g} and lambda_mean={self.lambda_mean:g}; expected their "

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from sklearn.exceptions import ConvergenceWarning
 from numpy.testing import assert_allclose
 from sklearn.datasets import make_moons
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import rbf_kernel
 
 from largemargin import LDMClassifier

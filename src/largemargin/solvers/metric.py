@@ -18,7 +18,6 @@ from largemargin.designs.kernel import KernelDesign
 from largemargin.problem import Problem
 from largemargin.solvers.solution import Solution, Start
 
-
 # Rows of the metric that are filled in at a time.
 BLOCK = 1024
 # What is cubic in the rows goes at this speed at least.
