@@ -11,6 +11,7 @@ from largemargin import LDMClassifier
 from largemargin.designs.low_rank import low_rank_factor
 from largemargin.estimators import expansion
 from largemargin.kernels import Kernel
+from largemargin.memory import TooLarge
 
 PRICES = {"lambda_var": 2**-4, "lambda_mean": 2**-4}
 
@@ -104,7 +105,7 @@ def test_machines_of_low_rank_take_classes_weights_and_sparse_rows(iris, no_room
 def test_a_gram_that_fits_no_way_is_refused_at_once(moons, no_room, monkeypatch):
     monkeypatch.setattr(expansion, "physical_memory", lambda: 1000)
     machine = LDMClassifier(solver="kernel_dual")
-    with pytest.raises(MemoryError, match=r"800 rows takes 5,120,000 bytes.*solver='auto'"):
+    with pytest.raises(TooLarge, match=r"800 rows takes 5,120,000 bytes.*solver='auto'"):
         machine.fit(*moons)
     assert not hasattr(machine, "classes_")
 

@@ -10,6 +10,7 @@ from importlib import import_module
 import click
 
 from largemargin.cli import INTERRUPTED
+from largemargin.memory import TooLarge
 
 # Each is loaded when it is asked for, and loads what it needs when it runs.
 COMMANDS = {
@@ -83,7 +84,7 @@ def sentence(error):
     if isinstance(error, OSError) and error.errno is not None:
         where = "" if error.filename is None else f"{error.filename}: "
         return f"{where}{error.strerror}."
-    if isinstance(error, MemoryError):
+    if isinstance(error, MemoryError) and not isinstance(error, TooLarge):
         reason = str(error) or "more was asked for than there is"
         short = f"There is not enough memory: {reason.rstrip('.')}."
         return f"{short} Use fewer rows or features."

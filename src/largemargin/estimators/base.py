@@ -12,6 +12,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from largemargin._compat import StrOptions, check_sample_weight, fit_context
+from largemargin.memory import FLOAT_BYTES, check_room
 
 FLOATS = [np.float64, np.float32]
 
@@ -112,6 +113,11 @@ class MarginClassifier(ClassifierMixin, BaseEstimator):
                 f"got one class only: {classes[0]!r}."
             )
         positives = classes[1:] if len(classes) == 2 else classes
+        check_room(
+            FLOAT_BYTES * len(positives) * len(y),
+            f"y has {len(classes):,} classes in {len(y):,} rows, and a fit with this many",
+            "Give labels that are classes, or fewer of them",
+        )
         return classes, [np.where(y == label, 1.0, -1.0) for label in positives]
 
     def _keep_margins(self, margins, weight):

@@ -1,7 +1,5 @@
 """Machines known by their expansion over rows: kernels in, scores out."""
 
-import os
-import sys
 from dataclasses import replace
 from numbers import Integral, Real
 
@@ -25,19 +23,18 @@ from largemargin.kernels import (
     gram_bytes,
     settle_gamma,
 )
+from largemargin.memory import (
+    VECTORS_OF_KERNEL,
+    TooLarge,
+    check_dense,
+    check_width,
+    physical_memory,
+)
 from largemargin.rounding import growth, wide_product
 from largemargin.solvers import CLOSER, SOLVERS, Start, solve
 
 # Larger Gram matrices are replaced by factors of low rank: beyond some 32,000 rows.
 MAX_GRAM_BYTES = 4 << 30
-
-
-def physical_memory():
-    """Return how many bytes of memory this machine has, as far as it says."""
-    try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, ValueError, OSError):
-        return sys.maxsize
 
 
 class KernelExpansion:
@@ -58,10 +55,13 @@ class KernelExpansion:
         self._factor = self._projector = self.low_rank_residual_ = None
         if self.kernel == "precomputed":
             if sp.issparse(X):
+                check_dense(*X.shape, "The Gram matrix")
                 X = X.toarray()
             gram = check_gram(X, X.shape[0], "X with kernel='precomputed'")
             self._kernel = Kernel("precomputed")
             return gram if counted.all() else gram[np.ix_(counted, counted)]
+        if sp.issparse(X):
+            check_width(X.shape[1], n_vectors=VECTORS_OF_KERNEL)
         rows = X if counted.all() else X[counted]
         gamma = 1.0
         if callable(self.kernel) or self.kernel not in WITHOUT_WIDTH:
@@ -97,7 +97,7 @@ class KernelExpansion:
         if self.solver == "auto" and self._kernel.is_definite:
             return True
         if n_bytes > physical_memory():
-            raise MemoryError(
+            raise TooLarge(
                 f"The Gram matrix of {n_rows} rows takes {n_bytes:,} bytes, and this "
                 f"machine has {physical_memory():,}. A kernel that is positive "
                 "semi-definite, such as 'rbf', gets a machine of low rank with solver="

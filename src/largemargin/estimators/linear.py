@@ -12,6 +12,7 @@ from largemargin.designs.linear import without_offsets
 from largemargin.designs.sparse import SparseDesign
 from largemargin.estimators.base import all_or_nothing
 from largemargin.estimators.ldm import BaseLDMClassifier
+from largemargin.memory import check_width
 from largemargin.problem import Problem
 from largemargin.solvers.asgd import Descent, Draws, run_epoch
 
@@ -22,7 +23,8 @@ def design_of(X):
 
 
 def linear_design(X, counted, fit_intercept):
-    """Return the design of the rows that count, or raise if they are too long."""
+    """Return the design of the rows that count, or raise if they are too wide or long."""
+    check_width(X.shape[1])
     design = design_of(X if counted.all() else X[counted])
     with np.errstate(over="ignore"):
         largest = design.squared_norms().max()
@@ -247,6 +249,7 @@ class LinearLDMClassifier(BaseLDMClassifier):
                 )
             first = not hasattr(self, "coef_")
             X, y, weight = self._validate(X, y, sample_weight, reset=first)
+            check_width(X.shape[1])
             self._check_batch_classes(y, classes, first)
             counted = weight > 0
             self._learn_batch(X[counted], y[counted], weight[counted])

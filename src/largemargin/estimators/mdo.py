@@ -12,6 +12,7 @@ from sklearn.utils.extmath import row_norms, safe_sparse_dot
 from largemargin._compat import Interval, StrOptions
 from largemargin.estimators.base import MarginClassifier, per_machine
 from largemargin.estimators.linear import design_of
+from largemargin.memory import check_width
 from largemargin.problem import Problem
 from largemargin.solvers import solve
 from largemargin.threads import one_blas_thread
@@ -23,6 +24,8 @@ START_TOL = 1e-6
 OUT_OF_STEPS = 1
 # Margins smaller than this are taken for as large: alpha must not overflow.
 TINY = 1e-6
+# The minimiser holds this many vectors for each start.
+VECTORS_OF_START = 30
 
 
 class Descents(NamedTuple):
@@ -153,6 +156,7 @@ class MDOClassifier(MarginClassifier):
         self.random_state = random_state
 
     def _learn(self, X, y, weight, counted):
+        check_width(X.shape[1], n_vectors=self.n_starts * VECTORS_OF_START)
         self.classes_, signs = self._signs(y[counted])
         rows = unit_rows(X[counted], constant=self.fit_intercept)
         rng = check_random_state(self.random_state)
