@@ -1,6 +1,5 @@
 """Files of any kind into rows: their name tells what they are, or how they begin."""
 
-import io
 import re
 import sys
 from codecs import BOM_UTF8
@@ -8,10 +7,19 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from largemargin import terminal
-from largemargin.cli.matrices import read_libsvm, read_npz
-from largemargin.cli.tables import read_text, rows_of_frame
+from largemargin.cli.arrays import read_npz
+from largemargin.cli.matrices import read_libsvm
+from largemargin.cli.parquet import read_parquet
+from largemargin.cli.tables import read_text
 from largemargin.datasets.own_files import LIBSVM_ENDINGS, name_and_kind
-from largemargin.datasets.reading import OPENERS, UnreadableFile, explained
+from largemargin.datasets.reading import (
+    OPENERS,
+    UnreadableFile,
+    buffered,
+    expanding,
+    explained,
+)
+from largemargin.datasets.table_text import PEEKED_BYTES
 
 MAGIC = {b"\x1f\x8b": ".gz", b"BZh": ".bz2", b"\xfd7zXZ": ".xz"}
 # A file that ends in .txt may hold anything.
@@ -26,7 +34,6 @@ KINDS = {
 }
 BEGINNINGS = {b"PAR1": "parquet", b"PK\x03\x04": "npz"}
 LIBSVM_LINE = re.compile(rb"[-+]?[\d.]+([eE][-+]?\d+)?(\s+(qid|\d+):\S+)*\s*(#.*)?")
-SNIFFED_BYTES = 1 << 16
 STANDARD_INPUT = "standard input"
 
 
@@ -88,34 +95,8 @@ def unpacked(raw):
     beginning = raw.peek()
     for magic, ending in MAGIC.items():
         if beginning.startswith(magic):
-            return buffered(OPENERS[ending](raw, "rb"))
+            return expanding(OPENERS[ending](raw, "rb"), lambda: raw.raw.n_read)
     return raw
-
-
-def buffered(stream, on_read=lambda n_read: None):
-    """Return a stream to look into before it is read; it tells how far it was read."""
-    return io.BufferedReader(FullReads(stream, on_read), SNIFFED_BYTES)
-
-
-class FullReads(io.RawIOBase):
-    """A stream that gives all that is asked for until its end, as pipes do not."""
-
-    def __init__(self, stream, on_read):
-        self.stream = stream
-        self.on_read = on_read
-        self.n_read = 0
-
-    def readable(self):
-        """Return True."""
-        return True
-
-    def readinto(self, buffer):
-        """Fill the buffer."""
-        chunk = self.stream.read(len(buffer))
-        buffer[: len(chunk)] = chunk
-        self.n_read += len(chunk)
-        self.on_read(self.n_read)
-        return len(chunk)
 
 
 def kind_of(path, beginning):
@@ -136,7 +117,7 @@ def kind_of(path, beginning):
             return kind
     lines = (line.strip() for line in beginning.splitlines())
     first = next((line for line in lines if line and not line.startswith(b"#")), b"")
-    if len(first) > SNIFFED_BYTES // 2:  # it goes on, and was cut anywhere
+    if len(first) > PEEKED_BYTES // 2:  # it goes on, and was cut anywhere
         first = first.rpartition(b" ")[0]
     if LIBSVM_LINE.fullmatch(first):
         return "libsvm"
@@ -151,23 +132,6 @@ def read_csv(stream, name, header):
 def read_tsv(stream, name, header):
     """Return the rows of a table with tabs."""
     return read_text(stream, name, "\t", header)
-
-
-def read_parquet(stream, name, header):
-    """Return the rows of a Parquet file."""
-    try:
-        import pandas as pd
-
-        frame = pd.read_parquet(io.BytesIO(stream.read()))
-    except ImportError:
-        raise ImportError(
-            "Parquet files need pandas and pyarrow: pip install 'largemargin[cli]'."
-        ) from None
-    except LookupError as error:  # what pyarrow looks for in vain in a broken file
-        raise UnreadableFile(f"{name} cannot be read as Parquet: no {error}.") from error
-    if frame.empty:
-        raise UnreadableFile(f"{name} is empty; expected rows.")
-    return rows_of_frame(frame, name)
 
 
 READERS = {

@@ -1,7 +1,5 @@
 """Rows that are numbers: LIBSVM text and arrays, and what a model knows of them."""
 
-import io
-import zipfile
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -21,7 +19,17 @@ from largemargin.cli.columns import (
 )
 from largemargin.cli.tables import TableRows
 from largemargin.datasets.libsvm_text import LibsvmError, read_rows
-from largemargin.datasets.reading import UnreadableFile, is_dense, suited
+from largemargin.datasets.reading import (
+    UnreadableFile,
+    dense_rows,
+    is_dense,
+    suited,
+)
+from largemargin.memory import (
+    VECTORS_OF_KERNEL,
+    check_dense,
+    check_width,
+)
 
 
 @dataclass(frozen=True)
@@ -65,42 +73,6 @@ def read_libsvm(stream, name, header):
     if X.shape[0] == 0:
         raise UnreadableFile(f"{name} is empty; expected lines 'label index:value ...'.")
     return MatrixRows(name, X, y, indexed=True)
-
-
-def read_npz(stream, name, header):
-    """Return the rows of arrays ``X`` and ``y``, or of a sparse matrix and ``y``."""
-    content = io.BytesIO(stream.read())
-    if not zipfile.is_zipfile(content):
-        raise UnreadableFile(
-            f"{name} is not an NPZ archive; expected X and y as numpy.savez writes them."
-        )
-    with np.load(content, allow_pickle=False) as arrays:
-        y = arrays.get("y")
-        if "X" in arrays:
-            X = arrays["X"]
-        elif {"data", "shape", "format"} <= set(arrays.files):
-            X = sp.csr_matrix(sp.load_npz(io.BytesIO(content.getvalue())))
-        else:
-            raise UnreadableFile(
-                f"{name} holds the arrays {', '.join(arrays.files)}; expected X, or those "
-                "of scipy.sparse.save_npz, and y."
-            )
-    if X.ndim != 2 or X.dtype.kind not in "biuf":
-        raise UnreadableFile(
-            f"{name}: X must be a matrix of numbers; got shape {X.shape}, {X.dtype}."
-        )
-    if y is not None and y.dtype.kind == "S":
-        y = np.strings.decode(y, "utf-8")
-    if y is not None and y.dtype.kind not in "biufU":
-        raise UnreadableFile(f"{name}: y must hold numbers or strings; it holds {y.dtype}.")
-    if y is not None and y.shape != (X.shape[0],):
-        raise UnreadableFile(
-            f"{name}: y must have a label for each of the {X.shape[0]} rows of X; got "
-            f"shape {y.shape}."
-        )
-    if X.shape[0] == 0:
-        raise UnreadableFile(f"{name} is empty; expected rows in X.")
-    return MatrixRows(name, X, y, indexed=False)
 
 
 def serials_of(X):
@@ -158,6 +130,9 @@ class MatrixSchema:
         n_features = n_columns - (skipped or 0)
         if n_features < 1:
             raise UnreadableFile(f"{rows.name} has labels and no features.")
+        check_width(n_features, rows.name, VECTORS_OF_KERNEL)
+        if gram:
+            check_dense(n_rows, n_columns, f"{rows.name}: the Gram matrix")
         dense = gram or not sp.issparse(rows.X)
         dense = dense or is_dense(n_columns, rows.X.nnz / (n_rows * n_columns))
         serials = serials_of(rows.X) if gram and rows.indexed else None
@@ -217,7 +192,7 @@ class MatrixSchema:
         if not sp.issparse(X):
             return X, y
         dense = self.dense
-        return (suited(X) if dense is None else X.toarray() if dense else X), y
+        return (suited(X) if dense is None else dense_rows(X) if dense else X), y
 
     def _split_table(self, rows, label, lenient):
         names = list(rows.columns)
@@ -240,6 +215,8 @@ class MatrixSchema:
             )
         width = skipped + self.n_features if self.serials is None else max(self.serials) + 1
         X = rows.X
+        if self.serials is not None:
+            check_dense(X.shape[0], X.shape[1], f"{rows.name}: the Gram matrix")
         if X.shape[1] < width:  # the last ones are zero in all of these rows
             X.resize(X.shape[0], width)
         return X[:, skipped:] if self.serials is None else X[:, self.serials]

@@ -27,6 +27,7 @@ from largemargin.datasets.table_text import (
     blanked,
     read_text_table,
 )
+from largemargin.memory import check_room
 
 # What stands for a missing word: ONNX has strings only.
 MISSING_WORD = ""
@@ -89,6 +90,7 @@ def rows_of_frame(frame, name):
 
 def column_of(series):
     """Return a series as floats or text; one that is neither stays as it is."""
+    series = without_categories(series)
     kind = series.dtype.kind
     if kind in "iuf":
         return series.to_numpy(dtype=np.float64, na_value=np.nan)
@@ -99,7 +101,20 @@ def column_of(series):
         "" if absent else str(value)
         for value, absent in zip(series, series.isna(), strict=True)
     ]
+    n_bytes = len(cells) * TEXT.itemsize + sum(map(len, cells))
+    check_room(n_bytes, f"Column {short(series.name)}", "Leave it out")
     return blanked(np.strings.strip(np.array(cells, TEXT)))
+
+
+def without_categories(series):
+    """Return a series of objects in which equal words of a categorical one are one object.
+
+    Pandas would make a word of its own for each cell.
+    """
+    if not hasattr(series, "cat"):
+        return series
+    words = np.append(series.cat.categories.to_numpy(dtype=object), None)
+    return type(series)(words[series.cat.codes], name=series.name, dtype=object)
 
 
 @dataclass(frozen=True)

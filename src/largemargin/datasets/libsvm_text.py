@@ -13,6 +13,7 @@ import scipy.sparse as sp
 from numba import njit
 
 from largemargin._jit import JIT
+from largemargin.memory import check_room
 
 BLOCK_BYTES = 1 << 23
 # Powers of ten up to this one are exact in float64, and so are integers below 2^53: one
@@ -22,6 +23,9 @@ POWERS = 10.0 ** np.arange(EXACT_POWER + 1)
 EXACT_INTEGER = 1 << 53
 MAX_DIGITS = 18
 MAX_INDEX = (1 << 31) - 2
+# A line and the arrays made of it take at most this many times its length.
+LINE_EXPANSION = 20
+FEWER_ROWS = "Split the file, or leave out rows"
 
 # What is wrong with a line, by the code that the loop returns.
 FINE, BAD_LABEL, BAD_INDEX, BAD_VALUE, NOT_RISING, TOO_LARGE, INFINITE = range(7)
@@ -47,6 +51,11 @@ class Block(NamedTuple):
     indices: np.ndarray
     data: np.ndarray
 
+    @property
+    def n_bytes(self):
+        """How much memory the rows take."""
+        return sum(part.nbytes for part in self)
+
 
 def read_rows(stream, n_features=None, *, zero_based=None):
     """Return the sparse rows and the labels of LIBSVM text.
@@ -71,7 +80,7 @@ def read_rows(stream, n_features=None, *, zero_based=None):
     labels : ndarray of shape (n_samples,)
         The labels as they are.
     """
-    blocks = list(blocks_of(stream))
+    blocks = blocks_that_fit(stream)
     if not blocks:
         return sp.csr_matrix((0, n_features or 0)), np.empty(0)
     indices = np.concatenate([block.indices for block in blocks])
@@ -95,6 +104,17 @@ def read_rows(stream, n_features=None, *, zero_based=None):
     return X, np.concatenate([block.labels for block in blocks])
 
 
+def blocks_that_fit(stream):
+    """Return all rows block by block; raise TooLarge as soon as they take too much."""
+    blocks, n_bytes = [], 0
+    for block in blocks_of(stream):
+        # The second time when they are joined.
+        n_bytes += 2 * block.n_bytes
+        check_room(n_bytes, "The LIBSVM text", FEWER_ROWS)
+        blocks.append(block)
+    return blocks
+
+
 def blocks_of(stream, block_bytes=BLOCK_BYTES):
     """Yield the rows of LIBSVM text block by block.
 
@@ -111,20 +131,25 @@ def blocks_of(stream, block_bytes=BLOCK_BYTES):
     block : Block
         Never empty. A line that cannot be read raises a ``LibsvmError`` with its number.
     """
-    rest, n_lines = b"", 0
-    while True:
-        chunk = stream.read(block_bytes)
-        text = rest + chunk
-        # The last line may end without a newline.
-        cut = text.rfind(b"\n") + 1 if chunk else len(text)
-        whole, rest = text[:cut], text[cut:]
-        if whole:
-            block = parse(whole, n_lines)
+    begun, n_lines = [], 0
+    while chunk := stream.read(block_bytes):
+        # The last line goes on in the next chunk.
+        cut = chunk.rfind(b"\n") + 1
+        if cut:
+            whole = b"".join([*begun, chunk[:cut]])
+            yield from nonempty(parse(whole, n_lines))
             n_lines += whole.count(b"\n")
-            if len(block.labels):
-                yield block
-        if not chunk:
-            return
+            begun = []
+        begun.append(chunk[cut:])
+        check_room(LINE_EXPANSION * sum(map(len, begun)), f"Line {n_lines + 1}", FEWER_ROWS)
+    if last := b"".join(begun):
+        yield from nonempty(parse(last, n_lines))
+
+
+def nonempty(block):
+    """Yield a block if it has any rows."""
+    if len(block.labels):
+        yield block
 
 
 def parse(text, n_lines_before=0):

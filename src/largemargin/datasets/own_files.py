@@ -17,6 +17,7 @@ from largemargin.datasets.reading import (
     suited,
 )
 from largemargin.datasets.table_text import MISSING, TEXT, is_number, odd_one
+from largemargin.memory import check_dense
 
 TABLE_ENDINGS = (".csv", ".tsv")
 LIBSVM_ENDINGS = (".libsvm", ".svm", ".svmlight", ".txt")
@@ -171,5 +172,7 @@ def recipe_of(table, labels):
                 f"column {table.names[number]!r} has {len(found)} different words, which "
                 f"would make as many columns; leave it out or keep at most {MAX_WORDS}"
             )
+    n_columns = n_features + sum(map(len, words.values()))
+    check_dense(len(table.rows), n_columns, "The table with a column for each word")
     negative, positive = labels
     return Recipe(n_features, positive, negative, orders=words, one_hot=True)

@@ -2,6 +2,7 @@
 
 import bz2
 import gzip
+import io
 import lzma
 import zipfile
 import zlib
@@ -13,12 +14,19 @@ import numpy as np
 import scipy.sparse as sp
 
 from largemargin.datasets.libsvm_text import read_rows
-from largemargin.datasets.table_text import UnreadableFile, is_number, read_text_table
+from largemargin.datasets.table_text import (
+    PEEKED_BYTES,
+    UnreadableFile,
+    is_number,
+    read_text_table,
+)
+from largemargin.memory import TooLarge, check_dense, check_expansion, check_room
 
 OPENERS = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 PACKED = ("", ".xz", ".bz2", ".gz")
 MAX_DENSE_FEATURES = 100
 MIN_DENSITY = 0.3
+CHUNK_BYTES = 1 << 24
 
 
 @dataclass(frozen=True)
@@ -54,6 +62,8 @@ def explained(name, kind):
         yield
     except UnreadableFile:
         raise
+    except TooLarge as error:
+        raise TooLarge(f"{name}: {error}") from error
     except (
         EOFError,
         OverflowError,
@@ -72,16 +82,81 @@ def explained(name, kind):
         ) from error
 
 
+@contextmanager
 def open_bytes(path, member=None):
-    """Return a stream of the unpacked bytes of a file, or of a member of a zip archive."""
-    if member is None:
-        return OPENERS.get(Path(path).suffix.lower(), open)(path, "rb")
-    with zipfile.ZipFile(path) as archive:
-        if member not in archive.namelist():
-            raise UnreadableFile(
-                f"{Path(path).name} has no member {member!r}, only {archive.namelist()}."
-            )
-        return archive.open(member)
+    """Give a stream of the unpacked bytes of a file, or of a member of a zip archive."""
+    path = Path(path)
+    with path.open("rb") as raw:
+        if member is not None:
+            with zipfile.ZipFile(raw) as archive:
+                # More than is declared here is never read.
+                declared = member_of(archive, member, path.name).file_size
+                check_expansion(path.stat().st_size, declared)
+                with archive.open(member) as stream:
+                    yield stream
+        elif path.suffix.lower() in OPENERS:
+            with OPENERS[path.suffix.lower()](raw, "rb") as stream:
+                yield expanding(stream, raw.tell)
+        else:
+            yield raw
+
+
+def member_of(archive, member, name):
+    """Return what a zip archive of this name says about a member, which it must have."""
+    if member not in archive.namelist():
+        raise UnreadableFile(f"{name} has no member {member!r}, only {archive.namelist()}.")
+    return archive.getinfo(member)
+
+
+def expanding(stream, count_packed):
+    """Return a stream of unpacked bytes that raises if they become far too many.
+
+    Parameters
+    ----------
+    stream : binary file
+        The unpacked bytes.
+
+    count_packed : callable
+        Returns how many packed bytes were read so far.
+    """
+    return buffered(stream, lambda n_read: check_expansion(count_packed(), n_read))
+
+
+def buffered(stream, on_read=lambda n_read: None):
+    """Return a stream to look into before it is read; it tells how far it was read."""
+    return io.BufferedReader(FullReads(stream, on_read), PEEKED_BYTES)
+
+
+def read_whole(stream):
+    """Return all bytes of a stream, if there is room for them."""
+    chunks, n_bytes = [], 0
+    while chunk := stream.read(CHUNK_BYTES):
+        n_bytes += len(chunk)
+        # Twice when they are joined.
+        check_room(2 * n_bytes, "The file", "Split it")
+        chunks.append(chunk)
+    return b"".join(chunks)
+
+
+class FullReads(io.RawIOBase):
+    """A stream that gives all that is asked for until its end, as pipes do not."""
+
+    def __init__(self, stream, on_read):
+        self.stream = stream
+        self.on_read = on_read
+        self.n_read = 0
+
+    def readable(self):
+        """Return True."""
+        return True
+
+    def readinto(self, buffer):
+        """Fill the buffer."""
+        chunk = self.stream.read(len(buffer))
+        buffer[: len(chunk)] = chunk
+        self.n_read += len(chunk)
+        self.on_read(self.n_read)
+        return len(chunk)
 
 
 def read_libsvm(path, n_features=None, member=None):
@@ -163,13 +238,19 @@ def is_dense(n_features, density):
     return n_features <= MAX_DENSE_FEATURES or density > MIN_DENSITY
 
 
+def dense_rows(X):
+    """Return sparse rows as a dense matrix, if there is room for it."""
+    check_dense(*X.shape, "The rows")
+    return X.toarray()
+
+
 def suited(X):
     """Return narrow or well filled rows dense, others sparse with 32 bit indices."""
     if not sp.issparse(X):
         return X
     n_samples, n_features = X.shape
     if is_dense(n_features, X.nnz / max(n_samples * n_features, 1)):
-        return X.toarray()
+        return dense_rows(X)
     if X.nnz > np.iinfo(np.int32).max:
         return X
     parts = X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32)

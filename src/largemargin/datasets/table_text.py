@@ -4,16 +4,30 @@ import csv
 import io
 import re
 import warnings
+from collections import Counter
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
+
+from largemargin.memory import FLOAT_BYTES, check_room, max_bytes
 
 # Not "-", "." and "none", which are words too; among numbers they are refused as such.
 MISSING = {"", "?", "na", "nan", "n/a", "#n/a", "null"}
 TEXT = np.dtypes.StringDType()
 SEPARATORS = b",;\t"
-# Cells are packed, at a third of their size, when so many rows are read.
+# Cells are packed, at a third of their size, when so many rows or cells are read.
 BLOCK_ROWS = 10_000
+BLOCK_CELLS = 1_000_000
+# A cell is kept as text, as a number, and as an entry of the matrix.
+CELL_BYTES = TEXT.itemsize + 2 * FLOAT_BYTES
+# A column is two arrays with a name, before they hold any cell.
+COLUMN_BYTES = 500
+# A line longer than this part of the limit would exceed it when it is split.
+LINE_EXPANSION = 32
+# A table without names gets no more warnings than this.
+MAX_WARNINGS = 10
+FEWER_CELLS = "Leave out rows or columns"
 PEEKED_BYTES = 1 << 16
 
 
@@ -109,7 +123,8 @@ def separator_in(line):
 
 def records(text, name, separator):
     """Yield the line that each record begins in, and its cells without blanks around."""
-    reader = csv.reader(text, delimiter=separator, skipinitialspace=True, strict=True)
+    lines = lines_that_fit(text, separator)
+    reader = csv.reader(lines, delimiter=separator, skipinitialspace=True, strict=True)
     width, first_line, before = None, 0, 0
     try:
         for record in reader:
@@ -132,13 +147,32 @@ def records(text, name, separator):
         ) from error
 
 
+def lines_that_fit(text, separator):
+    """Yield the lines of a text; raise TooLarge as soon as their cells take too much."""
+    limit = max_bytes()
+    longest = max(limit // LINE_EXPANSION, 1)
+    in_place = TEXT.itemsize
+    n_bytes = widest = 0
+    for number, line in enumerate(iter(partial(text.readline, longest + 1), ""), 1):
+        if len(line) > longest:
+            check_room(LINE_EXPANSION * len(line), f"Line {number}", FEWER_CELLS)
+        n_cells = line.count(separator) + 1
+        n_bytes += n_cells * CELL_BYTES + max(len(line) - n_cells * in_place, 0)
+        if n_cells > widest:
+            n_bytes += (n_cells - widest) * COLUMN_BYTES
+            widest = n_cells
+        if n_bytes > limit:
+            check_room(n_bytes, f"The table, up to line {number},", FEWER_CELLS)
+        yield line
+
+
 def packed(numbered):
     """Return the columns of numbered records, and their numbers."""
     blocks, lines, block = [], [], []
     for line, record in numbered:
         lines.append(line)
         block.append(record)
-        if len(block) == BLOCK_ROWS:
+        if len(block) == BLOCK_ROWS or len(block) * len(record) >= BLOCK_CELLS:
             blocks.append([np.array(cells, TEXT) for cells in zip(*block, strict=True)])
             block = []
     if block:
@@ -180,7 +214,8 @@ def without_nameless(columns, lines, name):
     """Return the table below a header, without the columns that have no name there."""
     names = [str(column[0]) for column in columns]
     named = [place for place, given in enumerate(names) if given]
-    for place in set(range(len(names))) - set(named):
+    nameless = sorted(set(range(len(names))) - set(named))
+    for place in nameless[:MAX_WARNINGS]:
         warnings.warn(
             f"{name}: column {place} has no name, so it is left out; is it the number of "
             "the row?",
@@ -188,7 +223,7 @@ def without_nameless(columns, lines, name):
             stacklevel=2,
         )
     names = [names[place] for place in named]
-    twice = [given for given in names if names.count(given) > 1]
+    twice = [given for given, count in Counter(names).items() if count > 1]
     if twice:
         raise UnreadableFile(
             f"{name} has more than one column {twice[0]!r}; give each a name of its own."

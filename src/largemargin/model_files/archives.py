@@ -7,10 +7,8 @@ from io import BytesIO
 from numbers import Real
 from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile
 
+from largemargin.memory import MAX_EXPANSION, MAX_ROOM
 from largemargin.model_files.trust import trusted_functions
-
-# Nothing expands to more bytes than the first, or than the second times its length.
-MAX_ROOM, MAX_EXPANSION = 2**30, 100
 
 
 class Unsound(Exception):
