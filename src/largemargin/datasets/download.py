@@ -8,13 +8,12 @@ from datetime import UTC, datetime
 from http.client import HTTPException
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from urllib.error import HTTPError
-from urllib.request import Request, urlopen
 
+from largemargin.datasets.connection import PATIENCE_SECONDS, WEB, transfer
 from largemargin.datasets.reading import UnreadableFile
 
-TIMEOUT_SECONDS = 30
-CHUNK_BYTES = 1 << 18
+# Of one whose size is not known; the largest data set takes some gigabytes.
+MAX_BYTES = 8 << 30
 
 
 class DownloadError(OSError):
@@ -25,7 +24,16 @@ def ignore(done, total):
     """Do nothing about progress."""
 
 
-def download(url, path, *, check, sha256=None, on_progress=ignore):
+def download(
+    url,
+    path,
+    *,
+    check,
+    sha256=None,
+    max_bytes=MAX_BYTES,
+    patience=PATIENCE_SECONDS,
+    on_progress=ignore,
+):
     """Download a file, check it, and only then put it in its place.
 
     Whatever happens before, an interrupt included, leaves nothing behind.
@@ -44,6 +52,13 @@ def download(url, path, *, check, sha256=None, on_progress=ignore):
     sha256 : str, default=None
         The digest that the file must have.
 
+    max_bytes : int, default=2**33
+        A longer file is refused.
+
+    patience : float, default=60
+        Seconds that it may take beyond those that its bytes need at a speed of 16 KiB
+        per second.
+
     on_progress : callable, default=ignore
         Called with the bytes so far and the bytes in all (None if not known).
 
@@ -52,41 +67,24 @@ def download(url, path, *, check, sha256=None, on_progress=ignore):
     checked : object
         What ``check`` returns.
     """
-    if not url.startswith(("https://", "http://")):
+    if not url.startswith(WEB):
         raise ValueError(f"Only http and https addresses are downloaded; got {url!r}.")
     try:
         with placed(path, url) as temporary:
-            transfer(url, temporary, on_progress)
+            with open(temporary, "wb") as stream:
+                transfer(
+                    url,
+                    stream,
+                    max_bytes=max_bytes,
+                    patience=patience,
+                    on_progress=on_progress,
+                )
             digest = sha256_of(temporary)
             if sha256 not in (None, digest):
                 raise UnreadableFile(f"its sha256 is {digest}; expected {sha256}")
             return check(temporary)
     except (OSError, HTTPException, ValueError) as error:
         raise DownloadError(f"{url} failed: {error}") from error
-
-
-def transfer(url, path, on_progress):
-    """Write what an address gives to a file."""
-    request = Request(url, headers={"User-Agent": "largemargin"})
-    done = 0
-    with answer(request) as response, open(path, "wb") as stream:
-        length = response.headers.get("Content-Length")
-        total = None if length is None else int(length)
-        while chunk := response.read(CHUNK_BYTES):
-            stream.write(chunk)
-            done += len(chunk)
-            on_progress(done, total)
-    if total is not None and done != total:
-        raise ConnectionError(f"the connection broke after {done} of {total} bytes")
-
-
-def answer(request):
-    """Return the open answer to a request; an answer that refuses is closed."""
-    try:
-        return urlopen(request, timeout=TIMEOUT_SECONDS)
-    except HTTPError as error:
-        error.close()
-        raise
 
 
 @contextmanager

@@ -10,7 +10,14 @@ from typing import ClassVar
 import numpy as np
 import scipy.sparse as sp
 
-from largemargin.datasets.download import DownloadError, download, origin_of, placed, verify
+from largemargin.datasets.download import (
+    MAX_BYTES,
+    DownloadError,
+    download,
+    origin_of,
+    placed,
+    verify,
+)
 from largemargin.datasets.encodings import RECIPES, encode, rows_of_two_classes
 from largemargin.datasets.reading import (
     PACKED,
@@ -23,6 +30,8 @@ from largemargin.datasets.reading import (
     signs,
 )
 
+# The longest rows, those of news20, take half of the last as text.
+SPARE_BYTES, BYTES_PER_ROW = 1 << 20, 16 << 10
 LIBSVM_COLLECTION = "https://www.csie.ntu.edu.tw/~cjlin/libsvmtools/datasets/binary"
 
 
@@ -118,6 +127,11 @@ class RemoteFile:
         """The name it is kept under."""
         return self.url.rsplit("/", 1)[-1]
 
+    @property
+    def max_bytes(self):
+        """How long it may be: several times as long as any of these, packed or not."""
+        return min(SPARE_BYTES + self.rows * BYTES_PER_ROW, MAX_BYTES)
+
 
 @dataclass(frozen=True)
 class LibsvmFiles:
@@ -181,6 +195,7 @@ class LibsvmFiles:
             cache / file.name,
             check=partial(self.parsed, entry, file),
             sha256=file.sha256,
+            max_bytes=file.max_bytes,
             on_progress=on_progress,
         )
 
