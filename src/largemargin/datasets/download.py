@@ -6,11 +6,10 @@ import os
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from http.client import HTTPException
-from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from largemargin.datasets.connection import PATIENCE_SECONDS, WEB, transfer
 from largemargin.datasets.reading import UnreadableFile
+from largemargin.files import temporary_folder
 
 # Of one whose size is not known; the largest data set takes some gigabytes.
 MAX_BYTES = 8 << 30
@@ -91,12 +90,12 @@ def download(
 def placed(path, origin):
     """Give a temporary path; move the file written there, with a record, to its place.
 
-    The temporary directory has a name of its own, so that processes which fetch the same
-    file at once do not meet.
+    The temporary folder has a name of its own, so that processes which fetch the same
+    file at once do not meet; what killed ones left of it is cleared away.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    with TemporaryDirectory(prefix=".part-", dir=path.parent) as folder:
-        temporary = Path(folder, path.name)
+    with temporary_folder(path) as folder:
+        temporary = folder / path.name
         yield temporary
         written = {
             "url": origin,
