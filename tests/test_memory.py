@@ -1,10 +1,12 @@
 """What would take too much memory is refused before any of it is taken."""
 
+import sys
 import tracemalloc
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from numpy.testing import assert_allclose
 
 from largemargin import (
     KOMDClassifier,
@@ -15,6 +17,7 @@ from largemargin import (
     ODMClassifier,
     memory,
 )
+from largemargin.kernels import Kernel
 from largemargin.memory import SETTING, TooLarge, check_expansion, check_room, max_bytes
 
 WIDEST = 2**31 - 1
@@ -91,6 +94,22 @@ def test_the_limit_is_half_of_the_memory_of_the_machine(monkeypatch):
     monkeypatch.delenv(SETTING, raising=False)
     monkeypatch.setattr(memory, "physical_memory", lambda: 1000)
     assert max_bytes() == 500
+
+
+@pytest.mark.parametrize(("text", "expected"), [("1000\n", 1000), ("max\n", sys.maxsize)])
+def test_a_container_has_the_memory_it_is_given(tmp_path, monkeypatch, text, expected):
+    given = tmp_path / "memory.max"
+    given.write_text(text)
+    monkeypatch.setattr(memory, "CONTAINER_LIMITS", (tmp_path / "nowhere", given))
+    assert memory.container_memory() == expected
+    assert memory.physical_memory() <= expected
+
+
+def test_sparse_rows_without_room_to_be_dense_give_the_same_kernel(limit):
+    X = sp.random(300, 400, density=0.02, format="csr", random_state=0)
+    dense = Kernel("rbf", 0.1).gram(X)
+    limit(300 * 400 * 8 - 1)
+    assert_allclose(Kernel("rbf", 0.1).gram(X), dense, rtol=1e-12)
 
 
 def test_a_need_equal_to_the_limit_is_no_reason_to_refuse(limit):

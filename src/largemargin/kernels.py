@@ -14,6 +14,7 @@ from largemargin._jit import JIT
 from largemargin.designs.low_rank import low_rank_factor, pivoted_factor
 from largemargin.interrupt import interruptible
 from largemargin.lapack import factorise, safe_threads
+from largemargin.memory import fits_dense
 from largemargin.rounding import FEW, UNIT, WIDE_UNIT, growth
 from largemargin.scales import multiple_of_scale
 from largemargin.threads import in_threads
@@ -132,7 +133,7 @@ class Kernel:
 
         def columns(pivots):
             out = np.empty((X.shape[0], len(pivots)), dtype=np.float32)
-            chosen = self._prepare(X[pivots], rows.shift)
+            chosen = self._prepare(X[pivots], rows)
 
             def fill(start):
                 down = slice(start, start + TILE)
@@ -204,13 +205,13 @@ class Kernel:
         if Y.shape[0] == 0:
             return out
         right = self._prepare(Y)
-        left = self._prepare(X, right.shift)
 
         def fill(start):
             down = slice(start, start + TILE)
+            left = self._prepare(X[down], right)
             for other in range(0, Y.shape[0], TILE):
                 across = slice(other, other + TILE)
-                tile = left.kernel(down, right, across, np.float64)
+                tile = left.kernel(slice(None), right, across, np.float64)
                 out[down] += tile @ coefficients[:, across].T
 
         in_threads(fill, range(0, X.shape[0], TILE))
@@ -263,13 +264,10 @@ class Kernel:
             return values / np.where(length > 0, length, 1)
         return values
 
-    def _prepare(self, X, shift=None):
-        """Return the rows in the form that gives kernels fastest.
-
-        Rows that meet must be moved by the same ``shift``.
-        """
+    def _prepare(self, X, others=None):
+        """Return the rows in the form that gives kernels fastest with some others."""
         if self.name == "rbf":
-            return RadialRows(self.gamma, X, shift)
+            return RadialRows(self.gamma, X, others)
         return PlainRows(self, X)
 
     def entry_error(self, X, dtype=np.float64):
@@ -282,7 +280,6 @@ class PlainRows:
     """Rows of which kernels are taken as scikit-learn does."""
 
     is_bounded = False
-    shift = None
 
     def __init__(self, kernel, X):
         self.function, self.X = kernel, X
@@ -313,17 +310,23 @@ class RadialRows:
 
     is_bounded = True
 
-    def __init__(self, gamma, X, shift=None):
+    def __init__(self, gamma, X, others=None):
         self.gamma = gamma
         # Sparse rows are made dense where that takes little room beside a Gram matrix.
-        if sp.issparse(X) and X.shape[1] <= MAX_DENSE_FEATURES:
+        is_sparse = sp.issparse(X) and (
+            X.shape[1] > MAX_DENSE_FEATURES or not fits_dense(*X.shape)
+        )
+        if others is not None:
+            is_sparse = sp.issparse(others.X)
+        if sp.issparse(X) and not is_sparse:
             X = X.toarray()
         self.X = X.astype(np.float64, copy=False)
-        self.shift = shift
+        self.shift = None
         with np.errstate(over="ignore", invalid="ignore"):
-            if not sp.issparse(X):
-                if shift is None:
-                    self.shift = 0.5 * self.X.min(axis=0) + 0.5 * self.X.max(axis=0)
+            if not is_sparse:
+                self.shift = 0.5 * self.X.min(axis=0) + 0.5 * self.X.max(axis=0)
+                if others is not None:
+                    self.shift = others.shift
                 self.unmoved, self.X = self.X, self.X - self.shift
             square = self.X.multiply(self.X) if sp.issparse(X) else self.X**2
             self.norms = gamma * np.asarray(square.sum(axis=1)).reshape(-1, 1)

@@ -2,6 +2,7 @@
 
 import os
 import sys
+from pathlib import Path
 
 SETTING = "LARGEMARGIN_MAX_BYTES"
 # Without the setting, this part of the memory of the machine.
@@ -11,6 +12,10 @@ MAX_ROOM, MAX_EXPANSION = 1 << 30, 100
 # Long vectors of floats that a linear solver holds at once, and a kernel on sparse rows.
 VECTORS_OF_SOLVER, VECTORS_OF_KERNEL = 15, 2
 FLOAT_BYTES = 8
+CONTAINER_LIMITS = (
+    Path("/sys/fs/cgroup/memory.max"),
+    Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"),
+)
 
 
 class TooLarge(ValueError, MemoryError):
@@ -18,11 +23,26 @@ class TooLarge(ValueError, MemoryError):
 
 
 def physical_memory():
+    """Return how many bytes of memory this process may use, as far as it is known."""
+    return min(machine_memory(), container_memory())
+
+
+def machine_memory():
     """Return how many bytes of memory this machine has, as far as it says."""
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError):
         return sys.maxsize
+
+
+def container_memory():
+    """Return how many bytes of memory a container of Linux has, as far as it says."""
+    for path in CONTAINER_LIMITS:
+        try:
+            return int(path.read_text())
+        except (OSError, ValueError):  # there is none, or it is "max"
+            continue
+    return sys.maxsize
 
 
 def max_bytes():
@@ -93,6 +113,11 @@ def check_width(n_features, what="X", n_vectors=VECTORS_OF_SOLVER):
         f"{what} has {n_features:,} features, and a fit with this many",
         "Number the features without gaps, or leave out those that are rare",
     )
+
+
+def fits_dense(n_rows, n_columns):
+    """Return whether there is room for a dense matrix of this shape."""
+    return FLOAT_BYTES * n_rows * n_columns <= max_bytes()
 
 
 def check_dense(n_rows, n_columns, what):

@@ -33,7 +33,8 @@ def read_frame(content):
 
     metadata = ParquetFile(content).metadata
     check_room(decoded_bytes(metadata), "The table", "Leave out rows or columns")
-    return pd.read_parquet(content, read_dictionary=names_of_words(metadata))
+    words = names_of_words(metadata)
+    return pd.read_parquet(content, engine="pyarrow", read_dictionary=words)
 
 
 def decoded_bytes(metadata):
