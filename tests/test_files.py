@@ -1,10 +1,12 @@
 """Files are written whole or not at all, where and for whom they were."""
 
+import errno
 import os
 import stat
 
 import pytest
 
+from largemargin import files
 from largemargin.files import replaced
 
 
@@ -41,6 +43,20 @@ def test_a_new_file_has_the_mode_of_any_other(tmp_path):
     finally:
         os.umask(before)
     assert mode_of(tmp_path / "new") == 0o640
+
+
+def test_a_file_that_its_owner_may_not_open_again_is_written(tmp_path, monkeypatch):
+    def forbid(path):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+
+    monkeypatch.setattr(files, "lock_of", forbid)
+    before = os.umask(0o777)
+    try:
+        write(tmp_path / "closed")
+    finally:
+        os.umask(before)
+    assert mode_of(tmp_path / "closed") == 0
+    assert len(list(tmp_path.iterdir())) == 1
 
 
 @pytest.mark.parametrize("exists", [True, False])

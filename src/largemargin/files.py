@@ -8,7 +8,7 @@ import re
 import secrets
 import shutil
 import stat
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 
 try:
@@ -24,8 +24,8 @@ def replaced(path):
     A file keeps its permissions, and a link goes on to lead to it.
     """
     path = Path(os.path.realpath(path))
-    with temporary_beside(path, make_file) as temporary:
-        with temporary.open("r+b") as stream:
+    with temporary_beside(path, make_file) as (temporary, stream):
+        with stream:
             if path.exists():
                 temporary.chmod(stat.S_IMODE(path.stat().st_mode))
             yield stream
@@ -37,7 +37,7 @@ def replaced(path):
 @contextmanager
 def temporary_folder(path):
     """Give a folder beside a path that is gone when the block has ended."""
-    with temporary_beside(path, make_folder) as temporary:
+    with temporary_beside(path, make_folder) as (temporary, _):
         yield temporary
 
 
@@ -54,12 +54,14 @@ def temporary_beside(path, make):
         What shall be written in the end.
 
     make : callable
-        Makes an empty file or folder of a name that does not exist.
+        Makes an empty file or folder of a name that does not exist; returns a context,
+        such as an open stream.
     """
     clear_stale(path)
-    temporary, lock = made_and_locked(path, make)
+    temporary, made, lock = made_and_locked(path, make)
     try:
-        yield temporary
+        with made:
+            yield temporary, made
     finally:
         try:
             remove(temporary)
@@ -68,28 +70,31 @@ def temporary_beside(path, make):
 
 
 def make_file(path):
-    """Make an empty file with the permissions of any other."""
-    path.touch(exist_ok=False)
+    """Return a stream to an empty file with the permissions of any other."""
+    return path.open("xb")
 
 
 def make_folder(path):
     """Make an empty folder that is nobody else's."""
     path.mkdir(mode=0o700)
+    return nullcontext()
 
 
 def made_and_locked(path, make):
-    """Return something temporary beside a path, and its lock."""
+    """Return something temporary beside a path, what made it, and its lock."""
     while True:
         temporary = path.with_name(f"{prefix_of(path)}{os.getpid()}-{secrets.token_hex(8)}")
-        make(temporary)
+        made = make(temporary)
         try:
-            return temporary, lock_of(temporary)
+            return temporary, made, lock_of(temporary)
         except FileNotFoundError:  # another writer cleared it away before it was locked
-            continue
-        except OSError:  # without locks on this file system, nobody clears it away
-            return temporary, None
+            with made:
+                pass
+        except OSError:  # without a lock nobody clears it away, as far as locks work
+            return temporary, made, None
         except BaseException:
-            remove(temporary)
+            with made:
+                remove(temporary)
             raise
 
 
