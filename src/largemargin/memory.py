@@ -22,6 +22,10 @@ class TooLarge(ValueError, MemoryError):
     """What was given would take more memory than is allowed."""
 
 
+class BadLimit(ValueError):
+    """The setting of the limit is not a number of bytes."""
+
+
 def physical_memory():
     """Return how many bytes of memory this process may use, as far as it is known."""
     return min(machine_memory(), container_memory())
@@ -51,7 +55,7 @@ def max_bytes():
     if not given:
         return int(PART * physical_memory())
     if not (given.isascii() and given.isdecimal() and int(given) > 0):
-        raise ValueError(
+        raise BadLimit(
             f"{SETTING} must be a whole number of bytes above 0, such as 8000000000; got "
             f"{given!r}."
         )

@@ -74,6 +74,14 @@ def test_an_absurd_index_is_refused_without_any_setting(refused, tmp_path, monke
     assert "standard input has 2,147,483,646 features" in told
 
 
+def test_a_limit_that_is_no_number_is_not_blamed_on_the_file(
+    refused, libsvm, tmp_path, monkeypatch
+):
+    monkeypatch.setenv(SETTING, "8GB")
+    told = refused("train", libsvm, "-o", tmp_path / "m")
+    assert told.startswith(f"largemargin: {SETTING} must be a whole number of bytes")
+
+
 def test_an_absurd_index_is_refused_by_a_model_of_a_gram_matrix(
     good, refused, tmp_path, monkeypatch
 ):

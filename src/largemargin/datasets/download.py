@@ -11,7 +11,7 @@ from largemargin.datasets.connection import PATIENCE_SECONDS, WEB, transfer
 from largemargin.datasets.reading import UnreadableFile
 from largemargin.files import temporary_folder
 
-# Of one whose size is not known; the largest data set takes some gigabytes.
+# The limit of any file, and of one about which nothing is known.
 MAX_BYTES = 8 << 30
 
 

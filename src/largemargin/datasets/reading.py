@@ -20,7 +20,7 @@ from largemargin.datasets.table_text import (
     is_number,
     read_text_table,
 )
-from largemargin.memory import TooLarge, check_dense, check_expansion, check_room
+from largemargin.memory import BadLimit, TooLarge, check_dense, check_expansion, check_room
 
 OPENERS = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 PACKED = ("", ".xz", ".bz2", ".gz")
@@ -60,7 +60,7 @@ def explained(name, kind):
     """Turn what a broken file raises into one error that names the file."""
     try:
         yield
-    except UnreadableFile:
+    except (UnreadableFile, BadLimit):
         raise
     except TooLarge as error:
         raise TooLarge(f"{name}: {error}") from error
