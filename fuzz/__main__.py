@@ -31,6 +31,9 @@ def parse():
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=2, help="number of processes")
     parser.add_argument("--deadline", type=float, default=20.0, help="seconds per fit")
+    parser.add_argument(
+        "--seconds", type=float, default=float("inf"), help="stop after this many"
+    )
     parser.add_argument("--json", type=Path, help="file for all counts and findings")
     parser.add_argument(
         "--only", metavar="NAME", help="a kind of rows, or the start of a machine's name"
@@ -72,7 +75,8 @@ def run(options):
             )
             seconds = f"{last - begin:.0f} s"
             print(f"{report.total['fits']} fits, {seconds}: {bad or 'clean'}", flush=True)
-        if report.total["fits"] >= options.fits:
+        late = time.monotonic() > begin + options.seconds
+        if late or report.total["fits"] >= options.fits:
             break
     print(f"\n{report.problems} problems in {time.monotonic() - begin:.0f} s\n")
     return report

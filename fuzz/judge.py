@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from fuzz.exact import LONG, LinearSpace, exact_space
-from fuzz.objective import DERIVED, UNIT, duels_of, poses_of
+from fuzz.objective import DERIVED, UNIT, duels_of, poses_of, settled_gamma
 from fuzz.oracle import duel_candidate, factor_of, kernel_candidate, linear_candidate
 
 BAD = (
@@ -35,7 +35,9 @@ ROUNDINGS = LONG(1000)
 BLURRED = LONG("1e-12")
 # Beyond this part of the largest eigenvalue a matrix is indefinite by more than rounding.
 INDEFINITE = 1e-12
-REFUSALS = "no minimum", "cannot be separated", "cannot be told apart"
+INTERIOR = "an interior point"
+NO_MINIMUM, NOT_SEPARABLE = "problem has no minimum:", "cannot be separated"
+REFUSALS = NO_MINIMUM, NOT_SEPARABLE, "cannot be told apart"
 
 
 @dataclass
@@ -125,33 +127,39 @@ class Group:
             for outcome in members
             if outcome.status == "fitted" and not self.verdicts[outcome.machine].faults
         ]
-        if not fitted:
+        refused = [outcome for outcome in members if outcome.status == "refused"]
+        poses = self._poses() if fitted or refused else []
+        if not poses:
             return
-        self.space = self._space(fitted[0].kept["gamma"])
-        for number, pose in enumerate(self._poses()):
+        self.space = self._space(fitted)
+        for number, pose in enumerate(poses):
             self._examine_one(number, pose, fitted)
-        self._check_refusals(members)
+        self._check_refusals(refused, fitted, poses)
 
-    def _space(self, gamma):
+    def _space(self, fitted):
+        gamma = fitted[0].kept["gamma"] if fitted else settled_gamma(self.drawn)
         matrix = self.matrix if self.kernel == "precomputed" else self.drawn.rows
         options = {name: self.drawn.kernel[name] for name in ("degree", "coef0")}
         return exact_space(self.kernel, matrix, gamma, **options)
 
-    def _check_refusals(self, members):
+    def _check_refusals(self, refused, fitted, poses):
         """Blame machines that refuse what another one solved."""
         solved = [
             outcome.machine
-            for outcome in members
+            for outcome in fitted
             if self.verdicts[outcome.machine].status == "converged"
             and not self.verdicts[outcome.machine].faults
         ]
-        for outcome in members:
-            if outcome.status != "refused" or not solved:
-                continue
-            if any(words in outcome.message for words in REFUSALS):
-                self.verdicts[outcome.machine].blame(
-                    "disagree", f"{solved[0]} converged, this one said: {outcome.message}"
-                )
+        for outcome in refused:
+            words = next((words for words in REFUSALS if words in outcome.message), None)
+            proof = f"{solved[0]} converged" if solved else self._disproof(words, poses)
+            if words and proof:
+                fact = f"{proof}, but this one said: {outcome.message}"
+                self.verdicts[outcome.machine].blame("disagree", fact)
+
+    def _disproof(self, words, poses):
+        """Return why a refusal in these words cannot be right, if it cannot."""
+        return None
 
     def _check_gap(self, outcome, number, objective, scale, error, best):
         """Blame a gap that is shorter than the distance from a better point."""
@@ -176,6 +184,11 @@ class Machines(Group):
         return poses_of(self.drawn, self.loss)
 
     def _examine_one(self, number, pose, fitted):
+        if pose.has_no_minimum():
+            for outcome in fitted:
+                if np.isfinite(outcome.kept["gap"][number]):
+                    self.verdicts[outcome.machine].blame("false", "there is no minimum")
+            return
         elements = {
             outcome.machine: self._element(outcome.kept, number) for outcome in fitted
         }
@@ -194,7 +207,14 @@ class Machines(Group):
         if indefinite is None:
             return
         bounds = [
-            self._bound(pose, elements[outcome.machine], outcome.kept, number, indefinite)
+            self._bound(
+                pose,
+                elements[outcome.machine],
+                outcome.kept,
+                number,
+                indefinite,
+                outcome.machine,
+            )
             for outcome in fitted
         ]
         bounds += self._oracle_bounds(pose, indefinite)
@@ -209,15 +229,22 @@ class Machines(Group):
                 facts = value.objective, value.scale, value.error
                 self._check_gap(outcome, number, *facts, best)
 
+    def _disproof(self, words, poses):
+        if words == NO_MINIMUM and all(pose.has_minimum() for pose in poses):
+            return "there is a minimum"
+        # In a rounded Gram matrix any rows can be told apart: that proves nothing.
+        exact = words == NOT_SEPARABLE and self.kernel != "precomputed"
+        if exact and all(self._oracle_bounds(pose, LONG(0)) for pose in poses):
+            return f"{INTERIOR} separates"
+        return None
+
     def _element(self, kept, number):
         if "dual_coef" in kept:
             return self.space.of_expansion(kept["dual_coef"][number], kept["support"])
         return self.space.of_coef(kept["coef"][number])
 
-    def _bound(self, pose, element, kept, number, indefinite):
-        bound = bound_of(
-            pose, element, kept["intercept"][number], kept.get("name", "another")
-        )
+    def _bound(self, pose, element, kept, number, indefinite, source):
+        bound = bound_of(pose, element, kept["intercept"][number], source)
         if bound is not None:
             bound.error += self._blur(pose, kept, number, indefinite)
         return bound
@@ -259,14 +286,13 @@ class Machines(Group):
         if found is None:
             return []
         if isinstance(self.space, LinearSpace):
-            return [
-                bound_of(pose, self.space.of_coef(found[0]), found[1], "an interior point")
-            ]
-        support = np.arange(len(pose.counted))
-        kept = {"dual_coef": [found[0]], "support": support, "intercept": [found[1]]}
-        kept["name"] = "an interior point"
-        element = self.space.of_expansion(found[0], support)
-        return [self._bound(pose, element, kept, 0, indefinite)]
+            bound = bound_of(pose, self.space.of_coef(found[0]), found[1], INTERIOR)
+        else:
+            support = np.arange(len(pose.counted))
+            kept = {"dual_coef": [found[0]], "support": support, "intercept": [found[1]]}
+            element = self.space.of_expansion(found[0], support)
+            bound = self._bound(pose, element, kept, 0, indefinite, INTERIOR)
+        return [] if bound is None else [bound]
 
     def _check_objective(self, outcome, number, value):
         kept = outcome.kept
@@ -380,7 +406,7 @@ class Duels(Group):
             return []
         if p is None:
             return []
-        return [Bound(*duel.value(self.space, p), "an interior point")]
+        return [Bound(*duel.value(self.space, p), INTERIOR)]
 
     def _check_objective(self, outcome, number, objective, error):
         said, gap = outcome.kept["objective"][number], LONG(outcome.kept["gap"][number])

@@ -9,6 +9,8 @@ from fuzz.exact import EPS, LONG
 UNIT = LONG(np.finfo(np.float64).eps) / 2
 # Prices that follow from sums over the weights are rounded by a few units in float64.
 DERIVED = 16 * UNIT
+# Prices this near to those without a minimum may be judged either way.
+BORDER = LONG("1e-9")
 
 
 @dataclass
@@ -69,6 +71,25 @@ class Pose:
         rounding += (len(margins) + 8) * EPS * scale
         objective = norm + spread - reward + loss
         return Value(objective, scale, rounding, margins, error, size)
+
+    def has_minimum(self):
+        """Return whether the objective surely has a minimum."""
+        return self._pull() <= (1 - BORDER) * self._brake()
+
+    def has_no_minimum(self):
+        """Return whether the objective surely falls without end."""
+        return self._pull() > (1 + BORDER) * self._brake()
+
+    def _pull(self):
+        """Return the reward of moving the intercept towards the larger class."""
+        if self.lambda_var > 0 or not self.fit_intercept or self.band is not None:
+            return LONG(0)
+        return LONG(self.lambda_mean) * abs(self.mean(self.y))
+
+    def _brake(self):
+        """Return what the losses charge for it at the most."""
+        smaller = min(self.weight[self.y > 0].sum(), self.weight[self.y < 0].sum())
+        return LONG(self.C) * smaller
 
     def mean(self, values):
         """Return the weighted mean of some values."""
@@ -135,11 +156,11 @@ def poses_of(drawn, loss):
     _, signs = signs_of(drawn.y[counted])
     prices = drawn.prices
     total = weight[counted].sum()
-    lambdas = [0.0, 0.0]
+    lambdas, derived = [0.0, 0.0], False
     if loss == "hinge":
         names = "lambda_var", "lambda_mean"
+        derived = any(isinstance(prices[name], str) for name in names)
         lambdas = [settle(prices[name], prices["C"], total) for name in names]
-    derived = prices["class_weight"] or any(isinstance(v, str) for v in prices.values())
     band = (drawn.band["mu"], drawn.band["theta"]) if loss == "band" else None
     return [
         Pose(
@@ -150,10 +171,23 @@ def poses_of(drawn, loss):
             *lambdas,
             prices["fit_intercept"],
             band,
-            DERIVED if derived else LONG(0),
+            DERIVED if derived or prices["class_weight"] else LONG(0),
         )
         for sign in signs
     ]
+
+
+def settled_gamma(drawn):
+    """Return the width of the kernels as a number."""
+    gamma, rows = drawn.kernel["gamma"], drawn.rows
+    if not isinstance(gamma, str):
+        return gamma
+    if gamma == "auto":
+        return 1 / rows.shape[1]
+    weight = row_weights(drawn).astype(LONG)
+    share = weight / (weight.sum() * rows.shape[1])
+    variance = np.sum(share @ (rows - np.sum(share @ rows)) ** 2)
+    return 1 / (rows.shape[1] * variance) if variance > 0 else LONG(1)
 
 
 @dataclass
