@@ -12,16 +12,19 @@ from pathlib import Path
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
-from fuzz.judge import BAD
+from fuzz.exact import EPS
 from fuzz.machines import MACHINES
 from fuzz.problems import draw, kind_of
 from fuzz.report import Report
 from fuzz.rows import KINDS
+from fuzz.verdicts import BAD
 from fuzz.workers import Fuzzer
 
 INTERRUPTED = 130
 # Seconds between lines of progress.
 BREATH = 10.0
+# The precision of 80 bits.
+ENOUGH = 2e-19
 
 
 def parse():
@@ -111,6 +114,8 @@ def show_kept(kept, judged):
 
 def main():
     """Run the fuzzer; return 1 if anything is to blame."""
+    if EPS > ENOUGH:
+        sys.exit("The judge needs numpy.longdouble of 80 bits, which this machine lacks.")
     options = parse()
     if options.replay:
         return replay(options)

@@ -3,8 +3,8 @@
 from collections import Counter
 from dataclasses import dataclass, field
 
-from fuzz.judge import BAD, HONEST
 from fuzz.problems import draw
+from fuzz.verdicts import BAD, HONEST
 
 N_EXAMPLES = 5
 N_REFUSALS = 12
@@ -48,6 +48,7 @@ class Report:
             )
             counts.update(list(judged.faults))
             counts["blurred"] += judged.blurred
+            counts["grave"] += judged.is_grave
             if judged.status == "refused":
                 self.refusals[shorten(judged.message)] += 1
             self.by_machine.setdefault(judged.machine, Counter()).update(counts)
@@ -74,6 +75,7 @@ class Report:
             "Refusals, by their first words:",
             *(f"  {n:5d}  {words}" for words, n in self.refusals.most_common(N_REFUSALS)),
             f"Slowest fit: {self.slowest[0]:.2f} s, {self.slowest[1]}.",
+            f"{self.total['grave']} false certificates err by more than tol.",
             f"In {self.total['blurred']} fits 80 bits are too few to judge the gap.",
         ]
         for verdict in BAD:

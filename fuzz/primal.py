@@ -1,0 +1,206 @@
+"""The judge of machines that minimise over ``w`` and ``b``."""
+
+import numpy as np
+
+from fuzz.exact import LONG, LinearSpace
+from fuzz.objective import UNIT, poses_of
+from fuzz.oracle import kernel_candidate, linear_candidate
+from fuzz.verdicts import (
+    GENEROUS,
+    INTERIOR,
+    NO_MINIMUM,
+    NOT_SEPARABLE,
+    OBJECTIVE,
+    ROUNDINGS,
+    SCORES,
+    TINY,
+    TINY_MARGIN,
+    Bound,
+    Group,
+)
+
+# How far margins of a hard margin machine may fall below one.
+HARD = LONG("1e-6")
+MARGINS = LONG("1e-6")
+# Beyond this part of the largest eigenvalue a matrix is indefinite by more than rounding.
+INDEFINITE = 1e-12
+
+
+class Machines(Group):
+    """Machines that minimise over ``w`` and ``b``."""
+
+    def _poses(self):
+        return poses_of(self.drawn, self.loss)
+
+    def _examine_one(self, number, pose, fitted):
+        if pose.has_no_minimum():
+            for outcome in fitted:
+                if np.isfinite(outcome.kept["gap"][number]):
+                    self.verdicts[outcome.machine].blame("false", "there is no minimum")
+            return
+        elements = [self._element(outcome.kept, number) for outcome in fitted]
+        values = [
+            pose.value(element, outcome.kept["intercept"][number])
+            for element, outcome in zip(elements, fitted, strict=True)
+        ]
+        for outcome, element, value in zip(fitted, elements, values, strict=True):
+            self._check_scores(outcome, number, element)
+            self._check_margins(outcome, number, pose, value)
+            self._check_hard(outcome, number, pose, value)
+        indefinite = self._indefiniteness(pose)
+        if indefinite is not None:
+            self._check_values(number, pose, fitted, elements, values, indefinite)
+
+    def _check_values(self, number, pose, fitted, elements, values, indefinite):
+        """Check objectives and gaps against the lowest of all points."""
+        bounds = self._oracle_bounds(pose, indefinite)
+        for outcome, element in zip(fitted, elements, strict=True):
+            facts = outcome.kept, number, indefinite, outcome.machine
+            bounds.append(self._bound(pose, element, *facts))
+        bounds = [b for b in bounds if b is not None and np.isfinite(b.objective)]
+        best = min(bounds, key=lambda bound: bound.objective + bound.error, default=None)
+        for outcome, value in zip(fitted, values, strict=True):
+            value.error += self._blur(pose, outcome.kept, number, indefinite)
+            value.error += pose.slack * value.scale
+            self._check_objective(outcome, number, value)
+            if best is not None:
+                facts = value.objective, value.scale, value.error
+                self._check_gap(outcome, number, *facts, best)
+
+    def _disproof(self, words, poses):
+        if words == NO_MINIMUM and all(pose.has_minimum() for pose in poses):
+            return "there is a minimum"
+        # In a rounded Gram matrix any rows can be told apart: that proves nothing.
+        exact = words == NOT_SEPARABLE and self.kernel != "precomputed"
+        if exact and all(self._oracle_bounds(pose, LONG(0)) for pose in poses):
+            return f"{INTERIOR} separates"
+        return None
+
+    def _element(self, kept, number):
+        if "dual_coef" in kept:
+            return self.space.of_expansion(kept["dual_coef"][number], kept["support"])
+        return self.space.of_coef(kept["coef"][number])
+
+    def _bound(self, pose, element, kept, number, indefinite, source):
+        bound = bound_of(pose, element, kept["intercept"][number], source)
+        if bound is not None:
+            bound.error += self._blur(pose, kept, number, indefinite)
+        return bound
+
+    def _indefiniteness(self, pose):
+        """Return by how much a Gram matrix that was given falls short of definite.
+
+        None if that is more than rounding: then there is no optimum to compare with.
+        """
+        if self.kernel != "precomputed":
+            return LONG(0)
+        gram = self.matrix[np.ix_(pose.counted, pose.counted)]
+        values = np.linalg.eigvalsh(gram)
+        size = np.abs(values).max()
+        if values[0] < -INDEFINITE * size:
+            return None
+        return LONG(max(-values[0], 0.0) + 4 * len(gram) * float(UNIT) * size)
+
+    def _blur(self, pose, kept, number, indefinite):
+        """Return what a matrix that is definite, and as near as can be, may change."""
+        if indefinite == 0:
+            return LONG(0)
+        alpha = np.zeros(len(pose.counted), dtype=LONG)
+        alpha[kept["support"]] = np.abs(kept["dual_coef"][number])
+        price = pose.weight * LONG(pose.C if np.isfinite(pose.C) else 0.0)
+        price = price + LONG(pose.lambda_mean) * pose.weight / pose.total
+        return indefinite * (alpha @ alpha / 2 + price @ alpha[pose.counted])
+
+    def _oracle_bounds(self, pose, indefinite):
+        if not self.with_oracle:
+            return []
+        try:
+            if isinstance(self.space, LinearSpace):
+                found = linear_candidate(self.space.rows, pose)
+            else:
+                found = kernel_candidate(self.space.gram, pose)
+        except Exception:
+            return []
+        if found is None:
+            return []
+        if isinstance(self.space, LinearSpace):
+            bound = bound_of(pose, self.space.of_coef(found[0]), found[1], INTERIOR)
+        else:
+            support = np.arange(len(pose.counted))
+            kept = {"dual_coef": [found[0]], "support": support, "intercept": [found[1]]}
+            element = self.space.of_expansion(found[0], support)
+            bound = self._bound(pose, element, kept, 0, indefinite, INTERIOR)
+        return [] if bound is None else [bound]
+
+    def _check_objective(self, outcome, number, value):
+        kept = outcome.kept
+        gap = LONG(kept["gap"][number])
+        if not np.isfinite(gap):
+            return
+        wrong = abs(LONG(kept["objective"][number]) - value.objective)
+        allowed = (GENEROUS * gap + OBJECTIVE) * value.scale + value.error + TINY
+        if not wrong <= allowed:
+            self.verdicts[outcome.machine].blame(
+                "objective",
+                f"says {kept['objective'][number]:.9g}, is {value.objective:.9g}, "
+                f"gap {gap:.3g}, scale {value.scale:.6g}",
+            )
+
+    def _check_margins(self, outcome, number, pose, value):
+        kept = outcome.kept
+        if not kept["gap"][number] <= kept["tol"]:
+            return
+        rounding = ROUNDINGS * UNIT * value.sizes + value.margin_errors
+        mean, variance, _ = pose.moments(value.margins, value.margin_errors)
+        size = pose.mean(np.abs(value.margins))
+        allowed = {"margin_mean": MARGINS * size + pose.mean(rounding) + TINY_MARGIN}
+        of_squares = pose.mean((rounding + pose.mean(rounding)) ** 2)
+        allowed["margin_variance"] = MARGINS * (variance + 1e-6 * size**2) + (
+            2 * np.sqrt(variance * of_squares) + of_squares + TINY
+        )
+        for name, right in ("margin_mean", mean), ("margin_variance", variance):
+            said = LONG(kept[name][number])
+            if not abs(said - right) <= allowed[name] and right < np.finfo(float).max:
+                self.verdicts[outcome.machine].blame(
+                    "margins",
+                    f"{name}_ says {said:.9g}, is {right:.9g}, allowed {allowed[name]:.3g}",
+                )
+
+    def _check_hard(self, outcome, number, pose, value):
+        if not np.isinf(pose.C) or not outcome.kept["gap"][number] < 1:
+            return
+        if value.smallest < 1 - HARD - value.margin_errors.max():
+            self.verdicts[outcome.machine].blame(
+                "hard",
+                f"the smallest margin is {value.smallest:.9g}, gap "
+                f"{outcome.kept['gap'][number]:.3g}",
+            )
+
+    def _check_scores(self, outcome, number, element):
+        kept, judged = outcome.kept, self.verdicts[outcome.machine]
+        intercept = LONG(kept["intercept"][number])
+        right = element.scores + intercept
+        allowed = ROUNDINGS * UNIT * (element.size + abs(intercept))
+        allowed += SCORES * np.abs(right).max() + element.error + TINY
+        wrong = np.abs(kept["scores"][number] - right) - allowed
+        worst = int(np.argmax(np.where(np.isnan(wrong), np.inf, wrong)))
+        if not wrong[worst] <= 0:
+            judged.blame(
+                "scores",
+                f"row {worst} has {kept['scores'][number][worst]:.9g}, "
+                f"should have {right[worst]:.9g}, allowed {allowed[worst]:.3g}",
+            )
+        if not kept.get("rows_match", True):
+            judged.blame("scores", "support_vectors_ are not X[support_]")
+
+
+def bound_of(pose, element, intercept, source):
+    """Return the objective of a point that obeys a hard margin, or None."""
+    value = pose.value(element, intercept)
+    if np.isinf(pose.C):
+        smallest = (value.margins - value.margin_errors).min()
+        if not smallest > 0:
+            return None
+        if smallest < 1:
+            value = pose.value(element, intercept, 1 / smallest)
+    return Bound(value.objective, value.error + pose.slack * value.scale, source)

@@ -1,0 +1,127 @@
+"""Verdicts on fits, and how fits of the same problem are judged together."""
+
+from dataclasses import dataclass, field
+
+from fuzz.exact import LONG, exact_space
+from fuzz.objective import settled_gamma
+
+BAD = (
+    "crash",
+    "endless",
+    "error",
+    "not finite",
+    "hard",
+    "false",
+    "objective",
+    "margins",
+    "scores",
+    "disagree",
+)
+HONEST = "converged", "unconverged", "refused"
+# A gap may be short by this factor and this part of the scale.
+GENEROUS = LONG("1.05")
+NOTHING = LONG("1e-17")
+OBJECTIVE = LONG("1e-9")
+SCORES = LONG("1e-9")
+ROUNDINGS = LONG(1000)
+# Squares of margins, and objectives, may underflow below these.
+TINY_MARGIN, TINY = LONG("1e-150"), LONG("1e-290")
+# Where the judge knows less than this part of the scale, it says so.
+BLURRED = LONG("1e-12")
+INTERIOR = "an interior point"
+NO_MINIMUM, NOT_SEPARABLE = "problem has no minimum:", "cannot be separated"
+REFUSALS = NO_MINIMUM, NOT_SEPARABLE, "cannot be told apart"
+
+
+@dataclass
+class Judged:
+    """A fit with its verdicts: how it ended, and what is wrong, each with the facts."""
+
+    machine: str
+    status: str
+    faults: dict = field(default_factory=dict)
+    message: str = ""
+    seconds: float = 0.0
+    blurred: bool = False
+    excess: float = 0.0
+    is_grave: bool = False
+
+    def blame(self, verdict, fact):
+        """Add a fault, unless there is one of that name."""
+        self.faults.setdefault(verdict, fact)
+
+
+@dataclass
+class Bound:
+    """An upper bound of an optimum, and where it comes from."""
+
+    objective: LONG
+    error: LONG
+    source: str
+
+
+class Group:
+    """Machines that pose the same problem, judged together."""
+
+    def __init__(self, drawn, kernel, loss, matrix, verdicts, with_oracle):
+        self.drawn, self.kernel, self.loss = drawn, kernel, loss
+        self.matrix, self.verdicts, self.with_oracle = matrix, verdicts, with_oracle
+
+    def examine(self, members):
+        """Judge all fits of the group."""
+        if self.kernel == "sigmoid":
+            return
+        fitted = [
+            outcome
+            for outcome in members
+            if outcome.status == "fitted" and not self.verdicts[outcome.machine].faults
+        ]
+        refused = [outcome for outcome in members if outcome.status == "refused"]
+        poses = self._poses() if fitted or refused else []
+        if not poses:
+            return
+        self.space = self._space(fitted)
+        for number, pose in enumerate(poses):
+            self._examine_one(number, pose, fitted)
+        self._check_refusals(refused, fitted, poses)
+
+    def _space(self, fitted):
+        gamma = fitted[0].kept["gamma"] if fitted else settled_gamma(self.drawn)
+        matrix = self.matrix if self.kernel == "precomputed" else self.drawn.rows
+        options = {name: self.drawn.kernel[name] for name in ("degree", "coef0")}
+        return exact_space(self.kernel, matrix, gamma, **options)
+
+    def _check_refusals(self, refused, fitted, poses):
+        """Blame machines that refuse what another one solved."""
+        solved = [
+            outcome.machine
+            for outcome in fitted
+            if self.verdicts[outcome.machine].status == "converged"
+            and not self.verdicts[outcome.machine].faults
+        ]
+        for outcome in refused:
+            words = next((words for words in REFUSALS if words in outcome.message), None)
+            proof = f"{solved[0]} converged" if solved else self._disproof(words, poses)
+            if words and proof:
+                fact = f"{proof}, but this one said: {outcome.message}"
+                self.verdicts[outcome.machine].blame("disagree", fact)
+
+    def _disproof(self, words, poses):
+        """Return why a refusal in these words cannot be right, if it cannot."""
+        return None
+
+    def _check_gap(self, outcome, number, objective, scale, error, best):
+        """Blame a gap that is shorter than the distance from a better point."""
+        judged, gap = self.verdicts[outcome.machine], LONG(outcome.kept["gap"][number])
+        excess = objective - best.objective
+        judged.excess = max(judged.excess, float(excess / scale) if scale > 0 else 0.0)
+        allowed = GENEROUS * gap * scale + NOTHING * scale + TINY
+        blur = error + best.error
+        judged.blurred |= bool(blur > max(allowed, BLURRED * scale))
+        if excess > allowed + blur:
+            judged.is_grave |= bool(excess > GENEROUS * LONG(outcome.kept["tol"]) * scale)
+            judged.blame(
+                "false",
+                f"claims {gap:.3g}, but {best.source} is lower by {excess / scale:.3g} "
+                f"of the scale {scale:.6g}",
+            )

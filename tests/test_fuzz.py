@@ -1,0 +1,146 @@
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from fuzz.exact import EPS, LinearSpace
+from fuzz.judge import judge
+from fuzz.machines import MACHINES, fit
+from fuzz.objective import poses_of
+from fuzz.problems import draw, kind_of
+from fuzz.report import Report
+from fuzz.rows import KINDS
+from fuzz.warm_up import easy_problem
+from fuzz.workers import Fuzzer
+
+import fuzz_stubs
+
+pytestmark = pytest.mark.skipif(EPS > 2e-19, reason="numpy.longdouble is no wider here")
+
+N_PROBLEMS = 72
+# One machine for each way through the library; make fuzz runs all.
+QUICK = (
+    "LinearLDM auto",
+    "LinearLDM dual_cd",
+    "LDM linear auto",
+    "LDM rbf auto",
+    "LDM precomputed auto",
+    "ODM rbf",
+    "KOMD linear",
+)
+
+
+@pytest.fixture
+def drawn():
+    """Return a problem of which nobody complains."""
+    found = easy_problem(60, "dense", 0.25)
+    found.common["tol"] = 1e-6
+    return found
+
+
+def verdicts(drawn, *classes):
+    """Return the faults of stubs that are judged together with an honest machine."""
+    machines = [fuzz_stubs.HONEST, *map(fuzz_stubs.stub, classes)]
+    outcomes = [fit(machine, drawn) for machine in machines]
+    return {judged.machine: judged for judged in judge(drawn, machines, outcomes)}
+
+
+def test_an_honest_machine_is_not_blamed(drawn):
+    assert verdicts(drawn)["LinearLDMClassifier"].faults == {}
+
+
+@pytest.mark.parametrize(
+    ("stub", "fault"),
+    [
+        (fuzz_stubs.ShortGap, "false"),
+        (fuzz_stubs.WrongObjective, "objective"),
+        (fuzz_stubs.WrongMargins, "margins"),
+        (fuzz_stubs.WrongScores, "scores"),
+        (fuzz_stubs.NotFinite, "not finite"),
+        (fuzz_stubs.Raising, "error"),
+        (fuzz_stubs.Singular, "error"),
+        (fuzz_stubs.Refusing, "disagree"),
+    ],
+)
+def test_the_judge_finds_the_fault_and_spares_the_honest_machine(drawn, stub, fault):
+    found = verdicts(drawn, stub)
+    assert fault in found[stub.__name__].faults
+    assert found["LinearLDMClassifier"].faults == {}
+
+
+def test_a_gap_that_is_too_small_is_found_without_another_machine(drawn):
+    machine = fuzz_stubs.stub(fuzz_stubs.ShortGap)
+    assert "false" in judge(drawn, [machine], [fit(machine, drawn)])[0].faults
+
+
+def test_a_hard_margin_that_is_violated_is_found(drawn):
+    drawn.y = (drawn.X[:, 0] > 0).astype(int)
+    drawn.prices["C"] = np.inf
+    found = verdicts(drawn, fuzz_stubs.SoftMargin)
+    assert "hard" in found["SoftMargin"].faults
+    assert found["LinearLDMClassifier"].faults == {}
+
+
+def test_a_wrong_refusal_of_all_machines_is_found(drawn):
+    drawn.y = (drawn.X[:, 0] > 0).astype(int)
+    drawn.prices["C"] = np.inf
+    machine = fuzz_stubs.stub(fuzz_stubs.Refusing)
+    assert "disagree" in judge(drawn, [machine], [fit(machine, drawn)])[0].faults
+
+
+def test_fits_that_hang_die_or_fail_are_named_and_the_next_goes_on():
+    fuzzer = Fuzzer("fuzz_stubs:MACHINES", jobs=1, deadline=2.0)
+    ((_, found),) = fuzzer.run([(0, 0)])
+    statuses = {judged.machine: judged.status for judged in found}
+    assert statuses.pop("LinearLDMClassifier") in {"converged", "unconverged"}
+    assert statuses == {"Hanging": "endless", "Dying": "crash", "Raising": "error"}
+
+
+def exact_objective(drawn, pose, coef, intercept):
+    """Return the objective of an SVM without rounding at all."""
+    coef, intercept = [Fraction(w) for w in coef], Fraction(intercept)
+    total = sum(w * w for w in coef) / 2
+    for row, sign, weight in zip(drawn.rows, pose.y, pose.weight, strict=True):
+        score = sum(Fraction(x) * w for x, w in zip(row, coef, strict=True)) + intercept
+        price = Fraction(pose.C) * Fraction(float(weight))
+        total += price * max(Fraction(0), 1 - int(sign) * score)
+    return total
+
+
+@pytest.mark.parametrize("number", range(40))
+def test_the_judge_knows_its_own_rounding(number):
+    drawn = draw(3, number)
+    drawn.y, drawn.sample_weight = drawn.y % 2, None
+    drawn.y[:2] = 0, 1
+    no_prices = {"C": 0.75, "lambda_var": 0.0, "lambda_mean": 0.0, "class_weight": None}
+    drawn.prices |= no_prices
+    (pose,) = poses_of(drawn, "hinge")
+    rng = np.random.default_rng(number)
+    coef = rng.normal(size=drawn.X.shape[1])
+    space = LinearSpace(drawn.rows)
+    value = pose.value(space.of_coef(coef), 0.1)
+    exact = exact_objective(drawn, pose, coef, 0.1)
+    # Numbers of 80 bits are fractions of 64 and 64 bits.
+    high = float(value.objective)
+    rest = float(value.objective - high)
+    assert abs(Fraction(high) + Fraction(rest) - exact) <= Fraction(float(value.error))
+    assert value.error <= 1e-15 * value.scale + float(1e-17 * value.sizes.sum())
+
+
+def test_the_same_seed_and_number_draw_the_same_problem():
+    for number in range(len(KINDS)):
+        one, two = draw(7, number), draw(7, number)
+        assert one.describe() == two.describe()
+        np.testing.assert_array_equal(one.rows, two.rows)
+        assert np.isfinite(one.rows).all()
+        assert len(np.unique(one.y)) > 1
+
+
+@pytest.mark.slow
+def test_no_machine_fails_on_hostile_problems():
+    report = Report()
+    numbers = [(1, number) for number in range(N_PROBLEMS)]
+    fuzzer = Fuzzer(jobs=2)
+    for progress, found in fuzzer.run(numbers, lambda m: m.name in QUICK):
+        report.add(progress.seed, progress.number, kind_of(progress.number), found)
+    assert {machine.name for machine in MACHINES} >= set(QUICK) == set(report.by_machine)
+    assert report.is_clean, report.show()
