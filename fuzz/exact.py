@@ -42,8 +42,11 @@ class LinearSpace:
 
     def of_expansion(self, alpha, support):
         """Return the combination of some rows."""
-        alpha, rows = np.asarray(alpha, dtype=LONG), self.rows[support]
+        rows = self.rows[support]
         size = np.abs(alpha) @ self.absolute[support]
+        if np.asarray(alpha).dtype == np.float64:
+            w = combine_exactly(alpha, rows.astype(np.float64))
+            return self._element(w, EPS * np.abs(w), size)
         return self._element(alpha @ rows, (len(alpha) + 2) * EPS * size, size)
 
     def _element(self, w, w_error, w_size):
@@ -72,6 +75,35 @@ class KernelSpace:
         norm = alpha @ scores[support]
         norm_error = length @ (error + 4 * EPS * size)[support]
         return Element(scores, error, size, norm, norm_error)
+
+
+def combine_exactly(alpha, rows):
+    """Return a combination of rows of float64, rounded once, however much cancels."""
+    alpha, alpha_exponent = as_integers(alpha)
+    rows, rows_exponent = as_integers(rows)
+    sums = alpha @ rows if len(alpha) else np.zeros(rows.shape[1], dtype=object)
+    exponent = alpha_exponent + rows_exponent
+    return np.array([to_long(int(number), exponent) for number in sums], dtype=LONG)
+
+
+def as_integers(values):
+    """Return whole numbers and the power of two by which they are to be multiplied."""
+    fractions, exponents = np.frexp(values)
+    mantissas = np.ldexp(fractions, 53).astype(np.int64)
+    lowest = int(exponents[mantissas != 0].min(initial=1024))
+    whole = np.empty(values.shape, dtype=object)
+    for place, mantissa in np.ndenumerate(mantissas):
+        whole[place] = int(mantissa) << max(int(exponents[place]) - lowest, 0)
+    return whole, lowest - 53
+
+
+def to_long(number, exponent):
+    """Return ``number * 2**exponent``, cut to 64 bits."""
+    size = abs(number)
+    surplus = max(size.bit_length() - 64, 0)
+    high, low = divmod(size >> surplus, 1 << 32)
+    value = np.ldexp(LONG(high) * (1 << 32) + LONG(low), exponent + surplus)
+    return value if number >= 0 else -value
 
 
 def exact_space(kernel, matrix, gamma=None, degree=3, coef0=0.0):

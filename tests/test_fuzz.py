@@ -2,7 +2,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from fuzz.exact import EPS, LinearSpace
+from fuzz.exact import EPS, LinearSpace, combine_exactly
 from fuzz.judge import judge
 from fuzz.machines import MACHINES, fit
 from fuzz.objective import poses_of
@@ -124,6 +124,16 @@ def test_the_judge_knows_its_own_rounding(number):
     rest = float(value.objective - high)
     assert abs(Fraction(high) + Fraction(rest) - exact) <= Fraction(float(value.error))
     assert value.error <= 1e-15 * value.scale + float(1e-17 * value.sizes.sum())
+
+
+def test_combinations_of_rows_are_exact_whatever_cancels():
+    rng = np.random.default_rng(0)
+    rows = 1e12 + rng.normal(size=(30, 4)) * 10.0 ** rng.integers(-20, 20, size=(30, 1))
+    alpha = rng.normal(size=30)
+    alpha = np.concatenate([alpha, -alpha, [1e-30]])
+    rows = np.vstack([rows, rows, rows[:1]])
+    expected = [float(Fraction(1e-30) * Fraction(x)) for x in rows[-1]]
+    np.testing.assert_array_equal(combine_exactly(alpha, rows).astype(float), expected)
 
 
 def test_the_same_seed_and_number_draw_the_same_problem():
