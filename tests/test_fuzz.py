@@ -1,4 +1,5 @@
 from fractions import Fraction
+from itertools import count, islice
 
 import numpy as np
 import pytest
@@ -16,11 +17,10 @@ import fuzz_stubs
 
 pytestmark = pytest.mark.skipif(EPS > 2e-19, reason="numpy.longdouble is no wider here")
 
-N_PROBLEMS = 72
+N_PROBLEMS, MAX_ROWS = 64, 60
 # One machine for each way through the library; make fuzz runs all.
 QUICK = (
     "LinearLDM auto",
-    "LinearLDM dual_cd",
     "LDM linear auto",
     "LDM rbf auto",
     "LDM precomputed auto",
@@ -148,7 +148,8 @@ def test_the_same_seed_and_number_draw_the_same_problem():
 @pytest.mark.slow
 def test_no_machine_fails_on_hostile_problems():
     report = Report()
-    numbers = [(1, number) for number in range(N_PROBLEMS)]
+    small = (number for number in count() if len(draw(1, number).y) <= MAX_ROWS)
+    numbers = [(1, number) for number in islice(small, N_PROBLEMS)]
     fuzzer = Fuzzer(jobs=2)
     for progress, found in fuzzer.run(numbers, lambda m: m.name in QUICK):
         report.add(progress.seed, progress.number, kind_of(progress.number), found)
