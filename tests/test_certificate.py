@@ -86,7 +86,9 @@ def test_errors_of_the_scores_are_charged(loss):
     problem = Problem(DenseDesign(X), y, weight, 1.0, 0.0, 0.0, True, loss=loss)
     found = solve(problem, "auto", tol=1e-10)
     gaps = [
-        examine_kept(problem, found.w, found.offset, found.beta, error).certificate.gap
+        examine_kept(
+            problem, found.w, found.offset, found.beta, offset_error=error
+        ).certificate.gap
         for error in (0.0, 1e-6, 1e-3)
     ]
     assert gaps[0] < gaps[1] < gaps[2]

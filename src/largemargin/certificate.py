@@ -3,7 +3,7 @@
 ``examine_kept`` covers its own rounding: every number that enters the certificate is taken
 with a bound of its error, so that the gap is that of the point which is kept and not of its
 rounded image. docs/rounding.md derives it. What the bounds need of the rows, the design
-tells: ``score_errors``, ``closer_scores`` and ``slope_length``.
+tells: ``measure``, ``measure_closely`` and ``slope_length``.
 """
 
 from typing import NamedTuple
@@ -12,8 +12,8 @@ import numpy as np
 
 from largemargin.rounding import FEW, UNIT, growth
 
-# Rounding that adds less than this part of the objective needs no closer look.
-NEGLIGIBLE = 1e-14
+# Rounding that is less than this part of the gap needs no closer look.
+NOTABLE = 0.01
 
 
 class Certificate(NamedTuple):
@@ -42,13 +42,16 @@ class Certificate(NamedTuple):
 class Examined(NamedTuple):
     """A kept point, with the dual variables and the certificate that belong to it.
 
-    ``least_margin`` is what no margin is below, whatever its rounding.
+    ``least_margin`` is what no margin is below, whatever its rounding; ``doubtful`` are
+    the rows whose rounding matters, and ``rounding`` is what all of it adds to the gap.
     """
 
     point: object
     beta: np.ndarray
     certificate: Certificate
     least_margin: float
+    doubtful: np.ndarray
+    rounding: float
 
 
 class Balanced(NamedTuple):
@@ -63,38 +66,72 @@ class Balanced(NamedTuple):
     by_variance: float = 0.0
 
 
-def examine_kept(problem, w, offset, beta, offset_error=0.0, tangent=None):
+def examine_kept(problem, w, offset, beta, *, tol=0.0, offset_error=0.0, tangent=None):
     """Return the certificate of a point as it is kept, errors of rounding included.
 
+    Errors are bounded roughly at first, and closely where that leaves a gap above ``tol``.
     ``offset_error`` is by how much the intercept may differ from the one that is kept,
     ``tangent`` the margins at which the tangent of the variance is taken, its own if None.
     """
-    design = problem.design
     beta = np.clip(beta, *problem.loss.box(problem.C))
-    point = problem.point(w, design.scores(w), offset)
-    terms = problem.terms(point.margins, beta, design.inner(w, w, point.scores))
-    if not np.isfinite(terms.primal):
-        return Examined(point, beta, Certificate(np.inf, np.inf, 1.0), -np.inf)
-    errors = design.score_errors(w) + offset_error + UNIT * np.abs(point.margins)
-    gaps = _worst_gaps(problem, point.margins, errors, beta)
-    if problem.weight @ gaps - terms.gap > NEGLIGIBLE * terms.scale:
-        scores, errors = design.closer_scores(w, point.scores, errors, gaps > 0)
-        point = problem.point(w, scores, offset)
-        errors += offset_error + UNIT * np.abs(point.margins)
-        gaps = _worst_gaps(problem, point.margins, errors, beta)
-    tangent = point.margins if tangent is None else tangent
-    pull = _balanced_forces(problem, point.margins, tangent, errors, beta)
-    slope = design.slope_length(w, pull.forces, pull.errors)
+    rest = offset, beta, offset_error, tangent
+    measured = problem.design.measure(w)
+    rough = _certify_measured(problem, w, measured, *rest)
+    if rough.certificate.relative <= tol or not _is_rounded(problem, rough):
+        return rough
+    measured = problem.design.measure_closely(w, measured, rough.doubtful)
+    close = _certify_measured(problem, w, measured, *rest)
+    return min(close, rough, key=lambda one: one.certificate.relative)
+
+
+def _is_rounded(problem, examined):
+    """Return whether rounding is a notable part of what was found."""
+    if np.isinf(problem.C) and examined.least_margin < 1.0:
+        return True
+    gap = examined.certificate.gap
+    return np.isfinite(gap) and examined.rounding > NOTABLE * gap
+
+
+def _certify_measured(problem, w, measured, offset, beta, offset_error, tangent):
+    point = problem.point(w, measured.scores, offset)
+    margins = point.margins
+    terms = problem.terms(margins, beta, measured.square)
+    errors = measured.errors + offset_error + UNIT * np.abs(margins)
+    gaps = _worst_gaps(problem, margins, errors, beta)
+    tangent = margins if tangent is None else tangent
+    pull = _balanced_forces(problem, margins, tangent, errors, beta)
+    slope = problem.design.slope_length(w, pull.forces, pull.errors)
     gap = problem.weight @ gaps + pull.by_losses + 0.5 * slope**2
     if problem.lambda_var > 0:
-        away = problem.mean((np.abs(point.margins - tangent) + errors) ** 2)
+        away = problem.mean((np.abs(margins - tangent) + errors) ** 2)
         gap += (pull.by_variance + np.sqrt(2.0 * problem.lambda_var * away)) ** 2
-    gap *= 1.0 + growth(FEW + 4 * len(beta))
-    least_margin = (point.margins - errors).min()
-    if np.isnan(gap) or (np.isinf(problem.C) and least_margin < 1.0):
+    own = _objective_error(problem, margins, measured)
+    own += growth(FEW + 4 * len(beta)) * terms.scale
+    rounding = problem.weight @ gaps - terms.gap + own
+    gap = (gap + own) * (1.0 + growth(FEW + 4 * len(beta)))
+    least_margin = (margins - errors).min()
+    if not np.isfinite(gap) or (np.isinf(problem.C) and least_margin < 1.0):
         gap = np.inf
-    certificate = Certificate(terms.primal, gap, terms.scale)
-    return Examined(point, beta, certificate, least_margin)
+    # The gap is divided by no more than the terms really add up to.
+    scale = max(terms.scale - own, 0.0) if np.isfinite(terms.scale) else 1.0
+    certificate = Certificate(terms.primal, gap, scale)
+    return Examined(point, beta, certificate, least_margin, gaps > 0, rounding)
+
+
+def _objective_error(problem, margins, measured):
+    """Return how far the objective may be from the one that was computed."""
+    weight, errors = problem.weight, measured.value_errors
+    total = 0.5 * measured.square_error + weight @ (np.abs(problem.reward) * errors)
+    if problem.lambda_var > 0:
+        spread = np.sqrt(problem.mean(problem.centred(margins) ** 2))
+        off = np.sqrt(problem.mean(errors**2))
+        total += 2.0 * problem.lambda_var * off * (2.0 * spread + off)
+    if np.isfinite(problem.C):
+        slopes = [
+            problem.loss.steepness(margins + side * errors, problem.C) for side in (-1, 1)
+        ]
+        total += weight @ (np.maximum(*slopes) * errors)
+    return total
 
 
 def _worst_gaps(problem, margins, errors, beta):

@@ -193,6 +193,8 @@ class Kernel:
 
     def diagonal(self, X):
         """Return the kernel of each row with itself."""
+        if self.name in ("rbf", "laplacian"):
+            return np.ones(X.shape[0])
         starts = range(0, X.shape[0], TILE_OF_PAIRS)
         tiles = (X[start : start + TILE_OF_PAIRS] for start in starts)
         return np.concatenate([np.diagonal(self(tile, tile)) for tile in tiles])

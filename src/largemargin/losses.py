@@ -62,6 +62,10 @@ class Hinge:
         """Return what a change of each dual variable adds to the gap at the most."""
         return np.abs(1.0 - margins)
 
+    def steepness(self, margins, C):
+        """Return how fast the loss falls at these margins."""
+        return np.where(margins < 1.0, C, 0.0)
+
 
 @dataclass(frozen=True)
 class Band:
@@ -110,6 +114,11 @@ class Band:
         stiffness = np.where(beta < 0, self.mu * below, below)
         edge = np.where(beta < 0, 1.0 + self.theta, 1.0 - self.theta)
         return np.abs(margins - edge) + 2.0 * np.abs(beta) / stiffness
+
+    def steepness(self, margins, C):
+        """Return how fast the loss changes at these margins, at the most."""
+        away = np.abs(1.0 - margins) + self.theta
+        return self.stiffness(C) * away
 
 
 HINGE = Hinge()

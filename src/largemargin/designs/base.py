@@ -1,6 +1,23 @@
 """What all designs share: where the origin of their rows lies."""
 
+from typing import NamedTuple
+
+import numpy as np
+
 from largemargin.rounding import add_wide_dot
+
+
+class Measured(NamedTuple):
+    """Scores and squared length of an element, with bounds of their errors.
+
+    ``value_errors`` are those errors of the scores that the objective is told with.
+    """
+
+    scores: np.ndarray
+    errors: np.ndarray
+    value_errors: np.ndarray
+    square: float
+    square_error: float
 
 
 class Design:

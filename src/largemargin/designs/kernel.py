@@ -9,11 +9,11 @@ from scipy.linalg import cho_solve
 
 from largemargin import lapack
 from largemargin._jit import SUM
-from largemargin.designs.base import Design
+from largemargin.designs.base import Design, Measured
 from largemargin.designs.low_rank import pivoted_factor
 from largemargin.designs.memo import Memo
 from largemargin.interrupt import interruptible
-from largemargin.rounding import UNIT, WIDE_UNIT, growth, wide_product
+from largemargin.rounding import UNIT, WIDE_UNIT, growth
 
 # A factorisation of more rows than this takes long enough to be interrupted.
 LONG = 2000
@@ -22,7 +22,7 @@ MAX_WIDE_ROWS = 500
 # A triangle is mirrored in blocks of so many rows.
 MIRRORED = 1024
 # Tried one after another on the diagonal of a matrix that rounding made indefinite.
-DAMPINGS = 0.0, 1e-14, 1e-12, 1e-10, 1e-8, 1e-6, 1e-4, 1e-2, 1.0
+DAMPINGS = 1e-14, 1e-12, 1e-10, 1e-8, 1e-6, 1e-4, 1e-2, 1.0
 
 
 @njit(**SUM)
@@ -93,23 +93,22 @@ def damped_factor(matrix):
     What stays indefinite is replaced by its diagonal: any positive definite matrix gives
     a step downhill.
     """
-    diagonal = np.diagonal(matrix).copy()
-    largest = np.abs(diagonal).max(initial=0.0)
-    if not np.isfinite(largest):
+    if not np.isfinite(np.trace(matrix)):
         raise Overflow(
             "A Newton system overflowed. Scale the features, for example with "
             "sklearn.preprocessing.MinMaxScaler, or lower C or the sample weights."
         )
     run = interruptible if len(matrix) >= LONG else operator.call
-    # In proportion to each entry: features may have different units.
-    unit = np.maximum(np.abs(diagonal), UNIT * largest)
+    diagonal = np.diagonal(matrix).copy()
     for damping in DAMPINGS:
-        np.fill_diagonal(matrix, diagonal + damping * unit)
         try:
             return run(partial(lower_factor, matrix)), True
         except np.linalg.LinAlgError:
-            continue
-    return np.asfortranarray(np.diag(np.sqrt(unit + (largest == 0)))), True
+            # In proportion to each entry: features may have different units.
+            sizes = np.abs(diagonal)
+            unit = np.maximum(sizes, UNIT * sizes.max()) + (sizes.max() == 0)
+            np.fill_diagonal(matrix, diagonal + damping * unit)
+    return np.asfortranarray(np.diag(np.sqrt(unit))), True
 
 
 def lower_factor(matrix):
@@ -121,7 +120,7 @@ def lower_factor(matrix):
 
 def inverse_of(gram, ridge):
     """Return the inverse of a Gram matrix with a ridge, in the room of one matrix."""
-    for damping in DAMPINGS:
+    for damping in 0.0, *DAMPINGS:
         matrix = gram.astype(np.float64, order="F")
         matrix[np.diag_indices_from(matrix)] += ridge + damping * np.diagonal(gram)
         try:
@@ -156,7 +155,9 @@ class KernelDesign(Design):
     """A symmetric positive semi-definite Gram matrix, float32 or float64.
 
     ``entry_error`` bounds the error of its entries, relative to the lengths of the two
-    rows; where that is large, ``source`` gives scores from the rows themselves. An element of the feature space is the vector of its expansion over the rows, so
+    rows; where that is large, ``source`` gives scores from the rows themselves.
+
+    An element of the feature space is the vector of its expansion over the rows, so
     ``combine`` has nothing to do and inner products go through scores.
     """
 
@@ -209,28 +210,34 @@ class KernelDesign(Design):
         """The error of a score, relative to the lengths of the row and of the others."""
         return growth(self.n_rows + 2) + self.entry_error
 
-    def score_errors(self, alpha):
-        """Return bounds of the errors of the scores, from the lengths of the rows."""
-        lengths = self.row_lengths()
-        return self._rounding * (lengths @ np.abs(alpha)) * lengths
+    def measure(self, alpha):
+        """Return scores and squared length of an element, errors bounded by lengths."""
+        scores, lengths = self.scores(alpha), self.row_lengths()
+        size = lengths @ np.abs(alpha)
+        errors = self._rounding * size * lengths
+        # Where the matrix is narrow, its entries are taken as they are for the objective.
+        rounding = self._rounding if self.gram.dtype == np.float64 else growth(self.n_rows)
+        value_errors = rounding * size * lengths
+        return Measured(scores, errors, value_errors, alpha @ scores, rounding * size**2)
 
-    def closer_scores(self, alpha, scores, errors, doubtful):
-        """Return the scores with bounds that are tighter for the doubtful rows."""
-        if self.source is None:
-            return self._wide_scores(scores, alpha)
-        scores, errors = scores.copy(), errors.copy()
-        scores[doubtful], errors[doubtful] = self.source.closest_scores(doubtful, alpha)
-        return scores, errors
+    def measure_closely(self, alpha, measured, doubtful):
+        """Return the same from the rows themselves, or summed in extended precision.
 
-    def _wide_scores(self, scores, alpha):
-        """Return the scores summed in extended precision, where that takes no time."""
+        With a narrow matrix this is done for the doubtful rows only.
+        """
+        if self.source is not None:
+            return self.source.measure_some(alpha, measured, doubtful)
         if self.n_rows > MAX_WIDE_ROWS:
-            return scores, self.score_errors(alpha)
-        lengths = self.row_lengths()
+            return measured
+        lengths, wide = self.row_lengths(), alpha.astype(np.longdouble)
+        size = lengths @ np.abs(alpha)
         rounding = (self.n_rows + 2) * WIDE_UNIT + self.entry_error
-        scores = wide_product(self.gram, alpha)
-        errors = UNIT * np.abs(scores) + rounding * (lengths @ np.abs(alpha)) * lengths
-        return scores, errors
+        scores = self.gram.astype(np.longdouble) @ wide
+        square = float(wide @ scores)
+        scores = scores.astype(np.float64)
+        errors = UNIT * np.abs(scores) + rounding * size * lengths
+        square_error = rounding * size**2 + UNIT * abs(square)
+        return Measured(scores, errors, errors, square, square_error)
 
     def slope_length(self, alpha, forces, errors):
         """Return a bound of the length of an element less the combination of the forces.

@@ -1,9 +1,12 @@
 """Rows known by their kernel function: what is kept of a machine is examined on them."""
 
+from functools import cached_property
+
 import numpy as np
 import scipy.sparse as sp
 
-from largemargin.designs.base import Design
+from largemargin.designs.base import Design, Measured
+from largemargin.designs.kernel import MAX_WIDE_ROWS
 from largemargin.designs.linear import MAX_WIDE_NUMBERS
 from largemargin.rounding import UNIT, WIDE_UNIT, growth
 
@@ -12,14 +15,21 @@ class KernelRows(Design):
     """Rows whose Gram matrix is made tile by tile, in float64, and forgotten.
 
     It has what the examination of a kept expansion needs, and nothing for solvers.
-    ``gram`` is the design that has the Gram matrix, if one has it in float64.
+    ``gram`` is the design that has the Gram matrix, if there is one.
     """
 
     def __init__(self, kernel, X, gram=None):
         self.kernel, self.X, self.gram = kernel, X, gram
         self.n_rows = X.shape[0]
-        self.entry_error = kernel.entry_error(X)
-        self._lengths = np.sqrt(np.maximum(kernel.diagonal(X), 0.0))
+
+    @cached_property
+    def entry_error(self):
+        """A bound of the errors of the kernel's values, relative to the rows' lengths."""
+        return self.kernel.entry_error(self.X)
+
+    @cached_property
+    def _lengths(self):
+        return np.sqrt(np.maximum(self.kernel.diagonal(self.X), 0.0))
 
     def row_lengths(self):
         """Return the length of every row."""
@@ -27,35 +37,55 @@ class KernelRows(Design):
 
     def scores(self, alpha):
         """Return the inner product of every row with the element ``alpha``."""
-        return self.scores_of(slice(None), alpha)
+        return self._scores_of(slice(None), alpha)
 
-    def scores_of(self, some, alpha):
-        """Return the inner product of some rows with the element ``alpha``."""
+    def _scores_of(self, some, alpha):
         used = np.flatnonzero(alpha)
         return self.kernel.scores(self.X[some], self.X[used], alpha[None, used])[:, 0]
 
-    def closest_scores(self, some, alpha):
-        """Return the scores of some rows, and bounds of their errors."""
-        if self.kernel.name != "linear" or np.prod(self.X.shape) > MAX_WIDE_NUMBERS:
-            return self.scores_of(some, alpha), self.score_errors(alpha)[some]
+    def _rounding(self, alpha):
+        return growth(np.count_nonzero(alpha) + 2) + self.entry_error
+
+    def measure(self, alpha):
+        """Return scores and squared length of an element, errors bounded by lengths."""
+        scores, size = self.scores(alpha), self._lengths @ np.abs(alpha)
+        rounding = self._rounding(alpha) * size
+        errors = rounding * self._lengths
+        return Measured(scores, errors, errors, alpha @ scores, rounding * size)
+
+    def measure_closely(self, alpha, measured, doubtful):
+        """Return the same; that of few rows can be had more closely."""
+        if self._is_small_and_linear:
+            return self._measure_widely(alpha)
+        used = np.flatnonzero(alpha)
+        if len(used) > MAX_WIDE_ROWS:
+            return measured
+        square, error = self.kernel.wide_squared_length(self.X[used], alpha[used])
+        return measured._replace(square=square, square_error=error)
+
+    def measure_some(self, alpha, measured, doubtful):
+        """Return what others have measured, with the scores of some rows made closer."""
+        if self._is_small_and_linear:
+            return self._measure_widely(alpha)
+        scores, errors = measured.scores.copy(), measured.errors.copy()
+        scores[doubtful] = self._scores_of(doubtful, alpha)
+        size = self._rounding(alpha) * (self._lengths @ np.abs(alpha))
+        errors[doubtful] = size * self._lengths[doubtful]
+        return measured._replace(scores=scores, errors=errors)
+
+    @property
+    def _is_small_and_linear(self):
+        return self.kernel.name == "linear" and np.prod(self.X.shape) <= MAX_WIDE_NUMBERS
+
+    def _measure_widely(self, alpha):
+        """Return the same for a linear kernel, by way of the element itself."""
         X = (self.X.toarray() if sp.issparse(self.X) else self.X).astype(np.longdouble)
-        scores = (X[some] @ (alpha.astype(np.longdouble) @ X)).astype(np.float64)
-        size = sum(X.shape) * WIDE_UNIT * (self._lengths @ np.abs(alpha))
-        return scores, UNIT * np.abs(scores) + size * self._lengths[some]
-
-    def inner(self, v, w, w_scores):
-        """Return the inner product of two elements, from the scores of the second."""
-        return v @ w_scores
-
-    def score_errors(self, alpha):
-        """Return bounds of the errors of the scores, from the lengths of the rows."""
-        n_used = np.count_nonzero(alpha)
-        size = (growth(n_used + 2) + self.entry_error) * (self._lengths @ np.abs(alpha))
-        return size * self._lengths
-
-    def closer_scores(self, alpha, scores, errors, doubtful):
-        """Return the scores as closely as they can be had."""
-        return self.closest_scores(slice(None), alpha)
+        w = alpha.astype(np.longdouble) @ X
+        scores, square = (X @ w).astype(np.float64), float(w @ w)
+        size = self._lengths @ np.abs(alpha)
+        rounding = sum(X.shape) * WIDE_UNIT * size
+        errors = UNIT * np.abs(scores) + rounding * self._lengths
+        return Measured(scores, errors, errors, square, UNIT * square + rounding * size)
 
     def slope_length(self, alpha, forces, errors):
         """Return a bound of the length of an element less the combination of the forces.
@@ -65,8 +95,9 @@ class KernelRows(Design):
         """
         used = np.flatnonzero(alpha)
         own, own_error = self.kernel.wide_squared_length(self.X[used], alpha[used])
-        scores = self.scores(alpha)
-        errors_of_scores = self.score_errors(alpha) + growth(self.n_rows) * np.abs(scores)
+        measured = self.measure(alpha)
+        scores = measured.scores
+        errors_of_scores = measured.errors + growth(self.n_rows) * np.abs(scores)
         pulled, pulled_error = self._squared_length(forces)
         rounding = own_error + pulled_error + 2.0 * (np.abs(forces) @ errors_of_scores)
         square = max(own - 2.0 * (forces @ scores) + pulled, 0.0) + rounding

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.linalg import cho_solve
 from scipy.linalg.blas import dsymv
 
-from largemargin.designs.base import Design
+from largemargin.designs.base import Design, Measured
 from largemargin.designs.kernel import KernelDesign, damped_factor
 from largemargin.designs.memo import Memo
 from largemargin.designs.row_loops import (
@@ -22,6 +22,7 @@ from largemargin.rounding import UNIT, WIDE_UNIT, growth, wide_product
 MAX_FACTORED = 2000
 # Columns that lie this many times their half width away from zero are moved there.
 FAR = 100.0
+SAMPLED = 1000
 # Up to so many numbers can be multiplied in extended precision where it matters.
 MAX_WIDE_NUMBERS = 200_000
 
@@ -52,10 +53,17 @@ def without_offsets(design):
     With a free intercept this changes nothing but the intercept, see ``offset_within``,
     while sums of squares would lose all that distinguishes such rows.
     """
+    # What is far from zero on all rows is nearly as far on some.
+    if not far_columns(*design.some_rows(SAMPLED).column_range(), 0.9 * FAR).any():
+        return design
     low, high = design.column_range()
-    middle, half = 0.5 * low + 0.5 * high, 0.5 * high - 0.5 * low
-    shift = np.where(np.abs(middle) > FAR * half, middle, 0.0)
+    shift = np.where(far_columns(low, high, FAR), 0.5 * low + 0.5 * high, 0.0)
     return design.centred(shift) if shift.any() else design
+
+
+def far_columns(low, high, distance):
+    """Return which columns lie so many times their half width away from zero."""
+    return np.abs(0.5 * low + 0.5 * high) > distance * (0.5 * high - 0.5 * low)
 
 
 class LinearDesign(Design):
@@ -105,6 +113,10 @@ class LinearDesign(Design):
         """Return the inner product of two elements; the scores are not needed here."""
         return v @ w
 
+    def some_rows(self, n_rows):
+        """Return the design of so many rows, evenly taken."""
+        return type(self)(self.X[:: max(1, self.n_rows // n_rows)])
+
     def without(self, i):
         """Return the design of all rows but one."""
         return type(self)(self.X[np.arange(self.n_rows) != i])
@@ -132,23 +144,25 @@ class LinearDesign(Design):
         """The relative error of an inner product with a row."""
         return growth(self.most_entries + 2)
 
-    def score_errors(self, w):
-        """Return bounds of the errors of the scores, from sizes of rows and columns."""
-        low, high = self.column_range()
-        reach = np.maximum(-low, high) @ np.abs(w)
-        sizes = np.minimum(self.row_lengths() * np.linalg.norm(w), reach)
-        return self._row_rounding * sizes
+    def measure(self, w):
+        """Return scores and squared length of an element, errors bounded by lengths."""
+        square = w @ w
+        errors = self._row_rounding * np.sqrt(square) * self.row_lengths()
+        square_error = growth(len(w) + 2) * square
+        return Measured(self.scores(w), errors, errors, square, square_error)
 
-    def closer_scores(self, w, scores, errors, doubtful):
-        """Return the scores with bounds as tight as one more pass makes them."""
+    def measure_closely(self, w, measured, doubtful):
+        """Return the same with errors as small as one more pass makes them."""
         sizes = np.empty(self.n_rows)
         all_dot_sizes(self.rows, w, sizes)
         if self.n_rows * self.n_features > MAX_WIDE_NUMBERS:
-            return scores, self._row_rounding * sizes
+            errors = self._row_rounding * sizes
+            return measured._replace(errors=errors, value_errors=errors)
         scores = wide_product(self.X, w)
         # Rows that were moved are rounded, as is an element that was combined of rows.
         rounding = 2.0 * UNIT + (self.most_entries + 2) * WIDE_UNIT
-        return scores, UNIT * np.abs(scores) + rounding * sizes
+        errors = UNIT * np.abs(scores) + rounding * sizes
+        return measured._replace(scores=scores, errors=errors, value_errors=errors)
 
     def slope_length(self, w, forces, errors):
         """Return a bound of the length of ``w`` less the combination of the forces.

@@ -218,7 +218,7 @@ class KOMDClassifier(LinearOrKernelExpansion, CertifiedClassifier):
         objective = 0.5 * (p @ gradient)
         if not objective > 0:
             raise NotSeparable(HULLS_MEET.format(self.lam))
-        errors = 2.0 * (1.0 - self.lam) * design.score_errors(w)
+        errors = 2.0 * (1.0 - self.lam) * design.measure(w).errors
         errors += FEW * UNIT * np.abs(gradient)
         gap = growth(len(y)) * objective
         for sign in -1, 1:

@@ -128,7 +128,9 @@ class Solution:
         for _ in range(MAX_STRETCHES):
             intercept = problem.design.offset_outside(w, offset)
             offset, error = problem.design.offset_within(w, intercept)
-            result = examine_kept(problem, w, offset, self.beta, error)
+            result = examine_kept(
+                problem, w, offset, self.beta, tol=tol, offset_error=error
+            )
             if not (np.isinf(problem.C) and 0 < result.least_margin < 1):
                 break
             stretch = (1.0 + 8.0 * UNIT) / result.least_margin
@@ -137,7 +139,9 @@ class Solution:
         if problem.lambda_var > 0 and not result.certificate.relative <= tol:
             # What rounding did to the margins need not be done to the forces.
             tangent = self.margins if self.tangent is None else self.tangent
-            other = examine_kept(problem, w, offset, self.beta, error, tangent)
+            other = examine_kept(
+                problem, w, offset, self.beta, tol=tol, offset_error=error, tangent=tangent
+            )
             if other.certificate.gap < result.certificate.gap:
                 result = other
             else:
