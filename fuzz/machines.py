@@ -169,8 +169,7 @@ def keep(estimator, matrix):
         "dual_beta": np.atleast_2d(estimator.dual_beta_),
         "tol": estimator.tol,
     }
-    scores = estimator.decision_function(matrix)
-    kept["scores"] = scores.reshape(len(scores), -1).T
+    kept["scores"] = scores_of(estimator, matrix)
     kept["gamma"] = getattr(getattr(estimator, "_kernel", None), "gamma", None)
     if hasattr(estimator, "dual_coef_"):
         kept["dual_coef"], kept["support"] = estimator.dual_coef_, estimator.support_
@@ -178,6 +177,15 @@ def keep(estimator, matrix):
     if not hasattr(estimator, "kernel") or estimator.kernel == "linear":
         kept["coef"] = estimator.coef_
     return kept
+
+
+def scores_of(estimator, matrix):
+    """Return one row of scores per machine, NaN where the fitted model gives none."""
+    try:
+        scores = estimator.decision_function(matrix)
+    except ValueError:
+        return np.full((len(np.atleast_1d(estimator.intercept_)), matrix.shape[0]), np.nan)
+    return scores.reshape(len(scores), -1).T
 
 
 def support_matches(estimator, matrix):

@@ -162,9 +162,9 @@ class CertifiedClassifier(MarginClassifier):
         if time.perf_counter() >= deadline:
             stopped, advice = f"at time_limit={self.time_limit:g} s", "raise time_limit"
         elif getattr(self, "low_rank_residual_", None) is not None:
-            stopped, advice = "with a machine of low rank", "use fewer rows"
+            stopped, advice = "at a machine of low rank", "use fewer rows"
         return (
-            f"{type(self).__name__} stopped {stopped}; its relative duality gap is "
+            f"{type(self).__name__} stopped {stopped} with a relative duality gap of "
             f"{gap:.1e} > tol={self.tol:.1e}. Scale the features, {advice}, or accept "
             f"this gap by raising tol{going_on}."
         )
