@@ -42,14 +42,16 @@ class Certificate(NamedTuple):
 class Examined(NamedTuple):
     """A kept point, with the dual variables and the certificate that belong to it.
 
-    ``least_margin`` is what no margin is below, whatever its rounding; ``doubtful`` are
-    the rows whose rounding matters, and ``rounding`` is what all of it adds to the gap.
+    ``least_margin`` is what no margin is below, whatever its rounding, which is no more
+    than ``margin_error``; ``doubtful`` are the rows whose rounding matters, and
+    ``rounding`` is what all of it adds to the gap.
     """
 
     point: object
     beta: np.ndarray
     certificate: Certificate
     least_margin: float
+    margin_error: float
     doubtful: np.ndarray
     rounding: float
 
@@ -115,7 +117,8 @@ def _certify_measured(problem, w, measured, offset, beta, offset_error, tangent)
     # The gap is divided by no more than the terms really add up to.
     scale = max(terms.scale - own, 0.0) if np.isfinite(terms.scale) else 1.0
     certificate = Certificate(terms.primal, gap, scale)
-    return Examined(point, beta, certificate, least_margin, gaps > 0, rounding)
+    extremes = least_margin, errors.max()
+    return Examined(point, beta, certificate, *extremes, gaps > 0, rounding)
 
 
 def _objective_error(problem, margins, measured):

@@ -116,9 +116,10 @@ class Band:
         return np.abs(margins - edge) + 2.0 * np.abs(beta) / stiffness
 
     def steepness(self, margins, C):
-        """Return how fast the loss changes at these margins, at the most."""
-        away = np.abs(1.0 - margins) + self.theta
-        return self.stiffness(C) * away
+        """Return how fast the loss changes at these margins."""
+        below = np.maximum(1.0 - self.theta - margins, 0.0)
+        above = np.maximum(margins - 1.0 - self.theta, 0.0)
+        return self.stiffness(C) * (below + self.mu * above)
 
 
 HINGE = Hinge()

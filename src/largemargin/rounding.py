@@ -16,11 +16,11 @@ def growth(n_terms):
     return n_terms * UNIT / (1.0 - n_terms * UNIT)
 
 
-def wide_product(matrix, vector):
+def wide_product(matrix, vector, dtype=np.float64):
     """Return ``matrix @ vector``, summed in the widest numbers; sparse ones made dense."""
     matrix = matrix.toarray() if sp.issparse(matrix) else matrix
     wide = matrix.astype(np.longdouble) @ vector.astype(np.longdouble)
-    return wide.astype(np.float64)
+    return wide.astype(dtype)
 
 
 def add_wide_dot(number, v, w):

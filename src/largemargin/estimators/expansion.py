@@ -30,11 +30,25 @@ from largemargin.memory import (
     check_width,
     physical_memory,
 )
-from largemargin.rounding import growth, wide_product
+from largemargin.rounding import WIDE_UNIT, growth, wide_product
 from largemargin.solvers import CLOSER, SOLVERS, Start, solve
+from largemargin.solvers.solution import MAX_STRETCHES
 
 # Larger Gram matrices are replaced by factors of low rank: beyond some 32,000 rows.
 MAX_GRAM_BYTES = 4 << 30
+
+
+def rounding_at_shift(design, rows, alpha):
+    """Return what rounding of a wide combination of rows does to the intercept."""
+    if design.shift is None:
+        return 0.0
+    sizes = np.asarray(abs(rows).T @ np.abs(alpha))
+    return (len(alpha) + 2) * WIDE_UNIT * (np.abs(design.shift) @ sizes)
+
+
+def elements_of(solutions):
+    """Return the elements of the solutions, one a line."""
+    return np.array([solution.w for solution in solutions])
 
 
 class KernelExpansion:
@@ -117,6 +131,7 @@ class KernelExpansion:
         alpha = self._expand(solutions)
         if problems is not None and (self._factor or self._projector is not None):
             solutions = self._examine(problems, solutions, alpha, rows)
+            alpha = elements_of(solutions)
         if problems is not None and self._kernel.name == "linear":
             alpha, solutions = self._expand_again(problems, solutions, alpha, rows)
         # Support vectors of an SVM mean something; where all rows are, they do not.
@@ -125,9 +140,10 @@ class KernelExpansion:
             short = self._kernel.condense(rows, alpha, scores)
             if short is not alpha and problems is not None:
                 examined = self._examine(problems, solutions, short, rows)
-                short = short if self._still_hold(examined, solutions) else alpha
-                solutions = solutions if short is alpha else examined
-            alpha = short
+                if self._still_hold(examined, solutions):
+                    alpha, solutions = elements_of(examined), examined
+            else:
+                alpha = short
         self._products = self._inner_products(alpha, solutions, rows)
         self._factor = self._projector = None
         numbers = np.flatnonzero(counted)
@@ -154,7 +170,7 @@ class KernelExpansion:
         unsolved = [
             k for k, one in enumerate(solutions) if not one.converged and one.n_iter < limit
         ]
-        if self._factor or self.solver != "auto" or not unsolved:
+        if self._factor or self.solver == "dual_cd" or not unsolved:
             return alpha, solutions
         design = linear_design(rows, np.ones(rows.shape[0], bool), self.fit_intercept)
         alpha, solutions = alpha.copy(), list(solutions)
@@ -163,12 +179,20 @@ class KernelExpansion:
             left, goal = limit - before.n_iter, CLOSER * self.tol
             start = Start(before.beta)
             found = solve(problem, "newton", tol=goal, max_iter=left, start=start)
+            found.n_iter += before.n_iter
             short = expand_over_few(rows, found.w)
-            n_iter = before.n_iter + found.n_iter
-            found = replace(found, w=wide_product(rows.T, short), n_iter=n_iter)
-            found = found.examined(problem, self.tol)
-            if found.certificate.relative < before.certificate.relative:
-                alpha[k], solutions[k] = short, found
+            for _ in range(MAX_STRETCHES):
+                kept = wide_product(rows.T, short, np.longdouble)
+                found = replace(found, w=kept.astype(np.float64))
+                rounding = rounding_at_shift(design, rows, short)
+                examined = found.examined(problem, self.tol, kept, rounding)
+                if examined.stretch == 1.0:
+                    break
+                short = short * examined.stretch
+                found = replace(examined, stretch=1.0)
+            is_better = examined.certificate.relative < before.certificate.relative
+            if examined.stretch == 1.0 and is_better:
+                alpha[k], solutions[k] = short, examined
         return alpha, solutions
 
     def _examine(self, problems, solutions, alpha, rows):

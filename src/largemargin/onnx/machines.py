@@ -5,13 +5,10 @@ They compute in float64 whatever comes in, as the classifiers do, so that labels
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.preprocessing import normalize
 
+from largemargin.kernels import unit_rows
 from largemargin.layers import machine_of
 from largemargin.onnx.operators import Operators
-
-# Rows shorter than this have no direction for scikit-learn's cosine.
-SHORT = 10 * np.finfo(np.float64).eps
 
 
 def declare_outputs(scope, model, inputs, custom_parsers=None):
@@ -131,9 +128,13 @@ def laplacian_values(op, kernel, rows, support):
 
 def cosine_values(op, kernel, rows, support):
     """Return the graph of ``x . z / (|x| |z|)``."""
-    lengths = op.Sqrt(op.MatMul(op.Mul(rows, rows), np.ones((support.shape[1], 1))))
-    lengths = op.Where(op.Less(lengths, np.array([SHORT])), np.ones(1), lengths)
-    return op.MatMul(op.Div(rows, lengths), normalize(support).T)
+    ones, zero = np.ones((support.shape[1], 1)), np.zeros(1)
+    # Divided by their sums first, so that squares of short rows do not vanish.
+    sums = op.MatMul(op.Abs(rows), ones)
+    rows = op.Div(rows, op.Where(op.Equal(sums, zero), np.ones(1), sums))
+    lengths = op.Sqrt(op.MatMul(op.Mul(rows, rows), ones))
+    lengths = op.Where(op.Equal(lengths, zero), np.ones(1), lengths)
+    return op.MatMul(op.Div(rows, lengths), unit_rows(support).T)
 
 
 VALUES = {

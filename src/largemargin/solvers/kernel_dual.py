@@ -116,6 +116,6 @@ def _solve_in_rounds(problem, *, tol, max_iter, progress, start):
             return Solution.of(problem, point, beta, certificate, n_iter, tol)
         start = Start(beta, None, point.offset)
         # An intercept, which nothing penalises, may swing from round to round.
-        if certificate.gap > MAX_CONTRACTION * last_gap:
+        if not certificate.gap < MAX_CONTRACTION * last_gap:
             return in_metric(start=start)
         margins, last_gap = point.margins, certificate.gap

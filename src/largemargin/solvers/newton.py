@@ -140,11 +140,12 @@ def refuse_unseparable(problem, beta):
     """
     design = problem.design
     weighted = problem.weight * beta
-    gap = design.combine(problem.y * weighted)
     length = np.sqrt(design.squared_norms().max())
     imbalance = length * (problem.y @ weighted) if problem.fit_intercept else 0.0
-    width = np.hypot(np.sqrt(max(design.inner(gap, gap), 0.0)), imbalance)
-    if weighted.sum() > 0 and width <= NO_MARGIN * length * weighted.sum():
+    exact = np.zeros_like(weighted)
+    distance = design.slope_length(design.zeros(), problem.y * weighted, exact)
+    width = np.hypot(distance, imbalance)
+    if 0 < weighted.sum() < np.inf and width <= NO_MARGIN * length * weighted.sum():
         raise NotSeparable(
             "C=inf asks for a hard margin, but the classes cannot be separated: "
             "every margin is below "

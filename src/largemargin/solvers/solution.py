@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from largemargin.certificate import Certificate, examine_kept
-from largemargin.rounding import UNIT
 
 logger = logging.getLogger("largemargin")
 
@@ -81,7 +80,8 @@ class Solution:
 
     ``offset`` is the intercept that the rows of the design see, ``intercept`` the one for
     the rows as they came; ``tangent`` are the margins at which the certificate takes the
-    tangent of the variance, if not its own.
+    tangent of the variance, if not its own; ``stretch`` is what the examination multiplied
+    the element by.
     """
 
     w: np.ndarray
@@ -94,6 +94,7 @@ class Solution:
     converged: bool
     intercept: float = np.nan
     tangent: np.ndarray | None = None
+    stretch: float = 1.0
 
     @classmethod
     def of(cls, problem, point, beta, certificate, n_iter, tol):
@@ -112,29 +113,46 @@ class Solution:
 
     @classmethod
     def at_start(cls, problem, start, tol):
-        """Return where a run begins as its solution, for want of time."""
+        """Return where a run begins as its solution: nothing, unless there is a start."""
         design = problem.design
-        beta = np.zeros(design.n_rows)
-        if start is not None:
-            beta = np.clip(start.beta, *problem.loss.box(problem.C))
-        offset = 0.0 if start is None else start.offset
+        if start is None:
+            nothing = np.zeros(design.n_rows)
+            point = problem.point(design.zeros(), nothing)
+            return cls.of(problem, point, nothing, Certificate(0.0, np.inf, 1.0), 1, tol)
+        beta = np.clip(start.beta, *problem.loss.box(problem.C))
         w = design.combine(problem.dual_forces(beta))
-        result = problem.examine(w, offset, beta)
-        return cls.of(problem, *result, 1, tol)
+        return cls.of(problem, *problem.examine(w, start.offset, beta), 1, tol)
 
-    def examined(self, problem, tol):
-        """Return the solution as it is kept, with a certificate that covers rounding."""
-        w, offset = self.w, self.offset
-        for _ in range(MAX_STRETCHES):
-            intercept = problem.design.offset_outside(w, offset)
-            offset, error = problem.design.offset_within(w, intercept)
+    def examined_if_finite(self, problem, tol):
+        """Return the solution examined, or where all runs begin if it has overflowed."""
+        if all(np.isfinite(one).all() for one in (self.w, self.beta, self.offset)):
+            examined = self.examined(problem, tol)
+            if np.isfinite(examined.certificate.primal):
+                return examined
+        return self.at_start(problem, None, tol).examined(problem, tol)
+
+    def examined(self, problem, tol, kept=None, offset_error=0.0):
+        """Return the solution as it is kept, with a certificate that covers rounding.
+
+        ``kept`` is the element that is kept in extended precision, if ``w`` is only its
+        rounding; ``offset_error`` is what the rounding of ``kept`` does to the intercept.
+        """
+        w, offset, stretched = self.w, self.offset, 1.0
+        kept = w if kept is None else kept
+        for attempt in range(MAX_STRETCHES + 1):
+            intercept = problem.design.offset_outside(kept, offset)
+            offset, error = problem.design.offset_within(kept, intercept)
+            error += offset_error
             result = examine_kept(
                 problem, w, offset, self.beta, tol=tol, offset_error=error
             )
-            if not (np.isinf(problem.C) and 0 < result.least_margin < 1):
+            is_kept = np.isfinite(problem.C) or not 0 < result.least_margin < 1
+            if is_kept or attempt == MAX_STRETCHES:
                 break
-            stretch = (1.0 + 8.0 * UNIT) / result.least_margin
-            w, offset = stretch * w, stretch * offset
+            # Rounding anew may take from the margins again as much as it could have.
+            stretch = 1.0 / max(result.least_margin - result.margin_error, 0.5)
+            w, kept, offset = stretch * w, stretch * kept, stretch * offset
+            stretched *= stretch
         tangent = None
         if problem.lambda_var > 0 and not result.certificate.relative <= tol:
             # What rounding did to the margins need not be done to the forces.
@@ -155,6 +173,7 @@ class Solution:
             margins=result.point.margins,
             beta=result.beta,
             tangent=tangent,
+            stretch=stretched,
             certificate=result.certificate,
             converged=bool(result.certificate.relative <= tol),
         )
