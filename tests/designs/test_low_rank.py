@@ -1,5 +1,7 @@
 """Factors of low rank, and the machines that rest on them."""
 
+import warnings
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -136,3 +138,20 @@ def test_rows_far_from_all_others_are_not_condensed_away():
 def test_a_kernel_that_is_zero_is_refused(no_room):
     with pytest.raises(ValueError, match="zero on all rows"):
         LDMClassifier(kernel="linear").fit(np.zeros((10, 2)), np.arange(10) % 2)
+
+
+def test_the_certificate_of_many_rows_needs_no_pass_over_the_gram(
+    moons, no_room, monkeypatch
+):
+    X, y = moons
+    options = {"C": 10, "tol": 1.0, **PRICES}
+    exact = LDMClassifier(solver="kernel_dual", **{**options, "tol": 1e-8}).fit(X, y)
+    by_pass = LDMClassifier(**options).fit(X, y)
+    monkeypatch.setattr(expansion, "MAX_EXAMINED_ROWS", 100)
+    monkeypatch.setattr(Kernel, "squared_length", None)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        by_bound = LDMClassifier(**options).fit(X, y)
+    assert by_bound.objective_ == pytest.approx(by_pass.objective_, rel=1e-9)
+    assert by_bound.duality_gap_ >= by_pass.duality_gap_
+    assert by_pass.objective_ - exact.objective_ <= by_pass.duality_gap_ * exact.objective_

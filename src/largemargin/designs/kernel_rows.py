@@ -10,16 +10,20 @@ from largemargin.designs.kernel import MAX_WIDE_ROWS
 from largemargin.designs.linear import MAX_WIDE_NUMBERS
 from largemargin.rounding import UNIT, WIDE_UNIT, growth
 
+# What narrow factors miss beyond the rows' own parts, relative to their lengths.
+FACTOR_NOISE = 1e-6
+
 
 class KernelRows(Design):
     """Rows whose Gram matrix is made tile by tile, in float64, and forgotten.
 
     It has what the examination of a kept expansion needs, and nothing for solvers.
-    ``gram`` is the design that has the Gram matrix, if there is one.
+    ``gram`` is the design that has the Gram matrix, if there is one; ``factor`` stands for
+    the matrix where even one pass over it would take too long.
     """
 
-    def __init__(self, kernel, X, gram=None):
-        self.kernel, self.X, self.gram = kernel, X, gram
+    def __init__(self, kernel, X, gram=None, factor=None):
+        self.kernel, self.X, self.gram, self.factor = kernel, X, gram, factor
         self.n_rows = X.shape[0]
 
     @cached_property
@@ -93,6 +97,8 @@ class KernelRows(Design):
         The two may have nothing in common but their scores, so the square is multiplied
         out; that of the element, whose terms may be large, in the widest numbers.
         """
+        if self.factor is not None:
+            return self._slope_length_by_factor(alpha - forces, errors)
         used = np.flatnonzero(alpha)
         own, own_error = self.kernel.wide_squared_length(self.X[used], alpha[used])
         measured = self.measure(alpha)
@@ -102,6 +108,15 @@ class KernelRows(Design):
         rounding = own_error + pulled_error + 2.0 * (np.abs(forces) @ errors_of_scores)
         square = max(own - 2.0 * (forces @ scores) + pulled, 0.0) + rounding
         return np.sqrt(square) + errors @ self._lengths
+
+    def _slope_length_by_factor(self, slope, errors):
+        """Return a bound from a factor: what it misses of each row may add up."""
+        rows = self.factor.rows
+        spanned = slope @ rows.astype(np.float64, copy=False)
+        missing = self._lengths**2 - np.einsum("ij,ij->i", rows, rows, dtype=np.float64)
+        missed = np.abs(slope) @ np.sqrt(np.maximum(missing, 0.0))
+        noise = FACTOR_NOISE * (np.abs(slope) @ self._lengths) ** 2
+        return np.sqrt(spanned @ spanned + missed**2 + noise) + errors @ self._lengths
 
     def _squared_length(self, forces):
         if self.gram is None:

@@ -36,6 +36,9 @@ from largemargin.solvers.solution import MAX_STRETCHES
 
 # Larger Gram matrices are replaced by factors of low rank: beyond some 32,000 rows.
 MAX_GRAM_BYTES = 4 << 30
+# A machine of low rank is examined by a pass over the whole Gram matrix up to so many rows,
+# and by a coarser bound beyond.
+MAX_EXAMINED_ROWS = 60_000
 
 
 def rounding_at_shift(design, rows, alpha):
@@ -200,7 +203,8 @@ class KernelExpansion:
         design = problems[0].design
         designs = [design]
         if self._projector is None:
-            designs = [KernelRows(self._kernel, rows)]
+            many = rows.shape[0] > MAX_EXAMINED_ROWS
+            designs = [KernelRows(self._kernel, rows, None, self._factor if many else None)]
             if self._factor is None:  # what a narrow matrix leaves in doubt, rows tell
                 designs.insert(0, KernelRows(self._kernel, rows, design))
         for design in designs:

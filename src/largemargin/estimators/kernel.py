@@ -115,7 +115,8 @@ class LDMClassifier(KernelExpansion, BaseLDMClassifier):
         ``b``.
 
     duality_gap_ : float or ndarray of shape (n_classes,)
-        Certified distance of the objective from its optimum, relative to its size.
+        Certified distance of the objective from its optimum, relative to its size. It
+        holds for the numbers that are kept, rounding included.
 
     objective_ : float or ndarray of shape (n_classes,)
         The minimised objective.
@@ -152,8 +153,10 @@ class LDMClassifier(KernelExpansion, BaseLDMClassifier):
     ``solver="auto"`` solves a machine of low rank instead: rows are drawn until they
     explain all but a thousandth of the trace, at most 1,000 of them, and the machine
     lives in their span, whose features take ``m`` times as many numbers.
-    ``duality_gap_`` and ``objective_`` then are those of that machine, and
-    ``low_rank_residual_`` says what was left out.
+    ``low_rank_residual_`` says what was left out. ``duality_gap_`` is still that of the
+    exact problem, so it is seldom below ``tol`` there, and a warning says so. It takes one
+    more pass over the Gram matrix, tile by tile, up to 60,000 rows; beyond that it is a
+    bound that may be far too large.
 
     Examples
     --------

@@ -113,7 +113,8 @@ class LinearLDMClassifier(BaseLDMClassifier):
         ``b``.
 
     duality_gap_ : float or ndarray of shape (n_classes,)
-        Certified distance of the objective from its optimum, relative to its size.
+        Certified distance of the objective from its optimum, relative to its size. It
+        holds for the numbers that are kept, rounding included.
 
     objective_ : float or ndarray of shape (n_classes,)
         The minimised objective.
