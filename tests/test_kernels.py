@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 from sklearn.metrics.pairwise import pairwise_kernels
 from threadpoolctl import threadpool_limits
 
-from largemargin import LDMClassifier, kernels
+from largemargin import LDMClassifier, kernel_values, kernels
 from largemargin.kernels import Kernel
 from largemargin.threads import in_threads, n_blas_threads
 
@@ -37,7 +37,7 @@ def test_gram_and_scores_are_those_of_scikit_learn(X, name, sparse, tile, monkey
 
 
 def test_sparse_rows_of_many_features_stay_sparse(X, monkeypatch):
-    monkeypatch.setattr(kernels, "MAX_DENSE_FEATURES", 3)
+    monkeypatch.setattr(kernel_values, "MAX_DENSE_FEATURES", 3)
     wanted = pairwise_kernels(X, metric="rbf", gamma=0.3)
     assert_allclose(Kernel("rbf", 0.3).gram(sp.csr_matrix(X)), wanted, atol=1e-13)
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from largemargin import lapack
+from largemargin.threads import n_blas_threads
 
 
 @pytest.fixture
@@ -88,3 +89,12 @@ def test_other_threads_run_meanwhile():
         turns.append(time.perf_counter())
     # With the lock held, half of the time would pass between two turns.
     assert np.diff(turns).max() < 0.25 * (turns[-1] - turns[0])
+
+
+def test_large_matrices_are_factorised_by_one_thread():
+    # OpenBLAS's threaded factorisations crash from some 18,000 rows on.
+    with lapack.safe_threads(lapack.MAX_THREADED_ROWS + 1):
+        assert n_blas_threads() == 1
+    granted = n_blas_threads()
+    with lapack.safe_threads(lapack.MAX_THREADED_ROWS):
+        assert n_blas_threads() == granted

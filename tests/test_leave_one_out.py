@@ -174,3 +174,14 @@ def test_the_last_row_of_a_class_is_wrong_without_itself():
     X = np.array([[0.0], [0.1], [0.2], [5.0]])
     machine = LinearLDMClassifier().fit(X, [0, 0, 0, 1])
     assert_allclose(leave_one_out_error(machine, X, [0, 0, 0, 1]), 0.25)
+
+
+def test_offsets_of_the_columns_do_not_change_what_is_left_out():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((40, 3))
+    y = np.where(X[:, 0] + 0.5 * rng.standard_normal(40) > 0, 1, -1)
+    errors = [
+        leave_one_out_error(LinearLDMClassifier(tol=1e-8).fit(rows, y), rows, y)
+        for rows in (X, X + 2.0**20)
+    ]
+    assert errors[0] == errors[1]

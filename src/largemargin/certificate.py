@@ -107,7 +107,8 @@ def _certify_measured(problem, w, measured, offset, beta, offset_error, tangent)
     if problem.lambda_var > 0:
         away = problem.mean((np.abs(margins - tangent) + errors) ** 2)
         gap += (pull.by_variance + np.sqrt(2.0 * problem.lambda_var * away)) ** 2
-    own = _objective_error(problem, margins, measured)
+    unseen = measured.value_errors + offset_error + UNIT * np.abs(margins)
+    own = _objective_error(problem, margins, unseen, measured.square_error)
     own += growth(FEW + 4 * len(beta)) * terms.scale
     rounding = problem.weight @ gaps - terms.gap + own
     gap = (gap + own) * (1.0 + growth(FEW + 4 * len(beta)))
@@ -121,10 +122,10 @@ def _certify_measured(problem, w, measured, offset, beta, offset_error, tangent)
     return Examined(point, beta, certificate, *extremes, gaps > 0, rounding)
 
 
-def _objective_error(problem, margins, measured):
+def _objective_error(problem, margins, errors, square_error):
     """Return how far the objective may be from the one that was computed."""
-    weight, errors = problem.weight, measured.value_errors
-    total = 0.5 * measured.square_error + weight @ (np.abs(problem.reward) * errors)
+    weight = problem.weight
+    total = 0.5 * square_error + weight @ (np.abs(problem.reward) * errors)
     if problem.lambda_var > 0:
         spread = np.sqrt(problem.mean(problem.centred(margins) ** 2))
         off = np.sqrt(problem.mean(errors**2))

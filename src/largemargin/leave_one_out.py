@@ -180,7 +180,7 @@ class Case:
     sample_weight: np.ndarray
     problems: list
     beta: np.ndarray
-    offsets: np.ndarray
+    offsets: list
     scores: np.ndarray
 
     @classmethod
@@ -207,6 +207,11 @@ class Case:
             machine.gamma = fitted._kernel.gamma
         classes, problems = machine._pose(y[counted], weight[counted])
         design = machine._design(X, weight, counted)
+        elements = fitted._last_elements(X.shape[1])
+        offsets = [
+            design.offset_within(element, offset)[0]
+            for element, offset in zip(elements, fitted.intercept_, strict=True)
+        ]
         return cls(
             machine,
             classes,
@@ -214,7 +219,7 @@ class Case:
             check_sample_weight(sample_weight, X, dtype=np.float64)[counted],
             [problem.on(design) for problem in problems],
             beta[:, counted] / weight[counted],
-            fitted.intercept_,
+            offsets,
             (fitted._scores(X[counted]) + fitted.intercept_).T,
         )
 

@@ -6,7 +6,7 @@ They compute in float64 whatever comes in, as the classifiers do, so that labels
 import numpy as np
 import scipy.sparse as sp
 
-from largemargin.kernels import unit_rows
+from largemargin.kernel_values import unit_rows
 from largemargin.layers import machine_of
 from largemargin.onnx.operators import Operators
 
