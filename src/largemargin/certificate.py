@@ -12,9 +12,6 @@ import numpy as np
 
 from largemargin.rounding import FEW, UNIT, growth
 
-# Rounding that is less than this part of the gap needs no closer look.
-NOTABLE = 0.01
-
 
 class Certificate(NamedTuple):
     """Value of a primal point and its certified distance from the optimum."""
@@ -43,8 +40,7 @@ class Examined(NamedTuple):
     """A kept point, with the dual variables and the certificate that belong to it.
 
     ``least_margin`` is what no margin is below, whatever its rounding, which is no more
-    than ``margin_error``; ``doubtful`` are the rows whose rounding matters, and
-    ``rounding`` is what all of it adds to the gap.
+    than ``margin_error``; ``doubtful`` are the rows whose rounding matters.
     """
 
     point: object
@@ -53,7 +49,6 @@ class Examined(NamedTuple):
     least_margin: float
     margin_error: float
     doubtful: np.ndarray
-    rounding: float
 
 
 class Balanced(NamedTuple):
@@ -79,22 +74,16 @@ def examine_kept(problem, w, offset, beta, *, tol=0.0, offset_error=0.0, tangent
     rest = offset, beta, offset_error, tangent
     measured = problem.design.measure(w)
     rough = _certify_measured(problem, w, measured, *rest)
-    if rough.certificate.relative <= tol or not _is_rounded(problem, rough):
+    if rough.certificate.relative <= tol:
         return rough
     measured = problem.design.measure_closely(w, measured, rough.doubtful)
-    close = _certify_measured(problem, w, measured, *rest)
+    close = _certify_measured(problem, w, measured, *rest, closely=True)
     return min(close, rough, key=lambda one: one.certificate.relative)
 
 
-def _is_rounded(problem, examined):
-    """Return whether rounding is a notable part of what was found."""
-    if np.isinf(problem.C) and examined.least_margin < 1.0:
-        return True
-    gap = examined.certificate.gap
-    return np.isfinite(gap) and examined.rounding > NOTABLE * gap
-
-
-def _certify_measured(problem, w, measured, offset, beta, offset_error, tangent):
+def _certify_measured(
+    problem, w, measured, offset, beta, offset_error, tangent, closely=False
+):
     point = problem.point(w, measured.scores, offset)
     margins = point.margins
     terms = problem.terms(margins, beta, measured.square)
@@ -102,7 +91,7 @@ def _certify_measured(problem, w, measured, offset, beta, offset_error, tangent)
     gaps = _worst_gaps(problem, margins, errors, beta)
     tangent = margins if tangent is None else tangent
     pull = _balanced_forces(problem, margins, tangent, errors, beta)
-    slope = problem.design.slope_length(w, pull.forces, pull.errors)
+    slope = problem.design.slope_length(w, pull.forces, pull.errors, closely)
     gap = problem.weight @ gaps + pull.by_losses + 0.5 * slope**2
     if problem.lambda_var > 0:
         away = problem.mean((np.abs(margins - tangent) + errors) ** 2)
@@ -110,7 +99,6 @@ def _certify_measured(problem, w, measured, offset, beta, offset_error, tangent)
     unseen = measured.value_errors + offset_error + UNIT * np.abs(margins)
     own = _objective_error(problem, margins, unseen, measured.square_error)
     own += growth(FEW + 4 * len(beta)) * terms.scale
-    rounding = problem.weight @ gaps - terms.gap + own
     gap = (gap + own) * (1.0 + growth(FEW + 4 * len(beta)))
     least_margin = (margins - errors).min()
     if not np.isfinite(gap) or (np.isinf(problem.C) and least_margin < 1.0):
@@ -119,7 +107,7 @@ def _certify_measured(problem, w, measured, offset, beta, offset_error, tangent)
     scale = max(terms.scale - own, 0.0) if np.isfinite(terms.scale) else 1.0
     certificate = Certificate(terms.primal, gap, scale)
     extremes = least_margin, errors.max()
-    return Examined(point, beta, certificate, *extremes, gaps > 0, rounding)
+    return Examined(point, beta, certificate, *extremes, gaps > 0)
 
 
 def _objective_error(problem, margins, errors, square_error):

@@ -239,14 +239,20 @@ class KernelDesign(Design):
         square_error = rounding * size**2 + UNIT * abs(square)
         return Measured(scores, errors, errors, square, square_error)
 
-    def slope_length(self, alpha, forces, errors):
+    def slope_length(self, alpha, forces, errors, closely=False):
         """Return a bound of the length of an element less the combination of the forces.
 
         ``errors`` bound those of the forces.
         """
         slope, lengths = alpha - forces, self.row_lengths()
-        size = lengths @ np.abs(slope)
-        square = max(slope @ self.scores(slope), 0.0) + self._rounding * size**2
+        size, rounding = lengths @ np.abs(slope), self._rounding
+        if closely and self.n_rows <= MAX_WIDE_ROWS:
+            wide = slope.astype(np.longdouble)
+            square = float(wide @ (self.gram.astype(np.longdouble) @ wide))
+            rounding = (2 * self.n_rows + 2) * WIDE_UNIT + self.entry_error
+        else:
+            square = slope @ self.scores(slope)
+        square = max(square, 0.0) + rounding * size**2
         return np.sqrt(square) + (errors + UNIT * np.abs(slope)) @ lengths
 
     def newton_system(self, curvature):

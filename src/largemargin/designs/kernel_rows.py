@@ -91,7 +91,7 @@ class KernelRows(Design):
         errors = UNIT * np.abs(scores) + rounding * self._lengths
         return Measured(scores, errors, errors, square, UNIT * square + rounding * size)
 
-    def slope_length(self, alpha, forces, errors):
+    def slope_length(self, alpha, forces, errors, closely=False):
         """Return a bound of the length of an element less the combination of the forces.
 
         The two may have nothing in common but their scores, so the square is multiplied

@@ -164,15 +164,20 @@ class LinearDesign(Design):
         errors = UNIT * np.abs(scores) + rounding * sizes
         return measured._replace(scores=scores, errors=errors, value_errors=errors)
 
-    def slope_length(self, w, forces, errors):
+    def slope_length(self, w, forces, errors, closely=False):
         """Return a bound of the length of ``w`` less the combination of the forces.
 
         ``errors`` bound those of the forces.
         """
-        slope = w - self.combine(forces)
-        moved = growth(self.n_rows + 2) * np.abs(forces) + errors
-        rounding = 4.0 * UNIT * np.linalg.norm(w) + moved @ self.row_lengths()
-        return np.linalg.norm(slope) + rounding
+        if closely and self.n_rows * self.n_features <= MAX_WIDE_NUMBERS:
+            slope = (w - wide_product(self.X.T, forces, np.longdouble)).astype(np.float64)
+            # Rows that were moved are rounded.
+            rounding = UNIT + (self.n_rows + 2) * WIDE_UNIT
+        else:
+            slope, rounding = w - self.combine(forces), growth(self.n_rows + 2)
+        moved = rounding * np.abs(forces) + errors
+        length = (1.0 + growth(len(w) + 2)) * np.linalg.norm(slope)
+        return length + 4.0 * UNIT * np.linalg.norm(w) + moved @ self.row_lengths()
 
     def second_moment(self, weight):
         """Return ``sum weight_i x_i x_i'``, formed once for all classes and prices."""

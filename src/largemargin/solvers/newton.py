@@ -147,7 +147,7 @@ def refuse_unseparable(problem, beta):
     width = np.hypot(distance, imbalance)
     if 0 < weighted.sum() < np.inf and width <= NO_MARGIN * length * weighted.sum():
         raise NotSeparable(
-            "C=inf asks for a hard margin, but the classes cannot be separated: "
-            "every margin is below "
-            f"{width / weighted.sum():.1e}. Use a finite C or another kernel."
+            "C=inf asks for a hard margin, but the classes cannot be separated beyond "
+            f"rounding: every margin is below {width / weighted.sum():.1e}. Use a finite C "
+            "or another kernel."
         )
