@@ -89,9 +89,7 @@ class RadialRows:
         self.shift = None
         with np.errstate(over="ignore", invalid="ignore"):
             if not is_sparse:
-                self.shift = 0.5 * self.X.min(axis=0) + 0.5 * self.X.max(axis=0)
-                if others is not None:
-                    self.shift = others.shift
+                self.shift = middle_of(self.X) if others is None else others.shift
                 self.unmoved, self.X = self.X, self.X - self.shift
             square = self.X.multiply(self.X) if sp.issparse(X) else self.X**2
             self.norms = gamma * np.asarray(square.sum(axis=1)).reshape(-1, 1)
@@ -136,6 +134,11 @@ class RadialRows:
         # Rounding may make the distance of near rows negative.
         np.minimum(exponent, 0.0, out=exponent)
         return np.exp(exponent, out=exponent)
+
+
+def middle_of(X):
+    """Return the middle of the range of each column."""
+    return 0.5 * X.min(axis=0) + 0.5 * X.max(axis=0)
 
 
 @njit(**JIT)
