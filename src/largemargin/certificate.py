@@ -153,7 +153,12 @@ def _balanced_forces(problem, margins, tangent, margin_errors, beta):
     shift = _cheapest_shift(problem, sensitivity, beta, imbalance)
     forces -= np.copysign(shift.forces, imbalance)
     hidden = errors.sum() + FEW * UNIT * (sizes.sum() + shift.forces.sum())
-    rest = _cheapest_shift(problem, sensitivity, beta, hidden)
+    # It may have either sign.
+    rests = [
+        _cheapest_shift(problem, sensitivity, beta, sign * hidden, abs(imbalance))
+        for sign in (-1, 1)
+    ]
+    rest = Shift(*(np.maximum(*sides) for sides in zip(*rests, strict=True)))
     errors = errors + rest.forces + FEW * UNIT * shift.forces
     by_losses, by_variance = np.add(shift[1:], rest[1:])
     return Balanced(forces, errors, by_losses, by_variance)
@@ -185,15 +190,16 @@ class Shift(NamedTuple):
         return self.by_losses + self.by_variance**2
 
 
-def _cheapest_shift(problem, sensitivity, beta, imbalance):
+def _cheapest_shift(problem, sensitivity, beta, imbalance, taken=0.0):
+    """Return the cheaper way to take up an imbalance; so much room is ``taken`` already."""
     if imbalance == 0:
         return Shift(np.zeros_like(beta))
-    by_losses = _shift_of_losses(problem, sensitivity, beta, imbalance)
+    by_losses = _shift_of_losses(problem, sensitivity, beta, imbalance, taken)
     by_variance = _shift_of_variance(problem, imbalance)
     return min(by_losses, by_variance, key=lambda shift: shift.cost)
 
 
-def _shift_of_losses(problem, sensitivity, beta, imbalance):
+def _shift_of_losses(problem, sensitivity, beta, imbalance, taken):
     """Let the dual variables take it up, each by the same part of its room.
 
     ``sensitivity`` is what a unit of change in each adds to the gap at the most.
@@ -203,7 +209,7 @@ def _shift_of_losses(problem, sensitivity, beta, imbalance):
     room = np.where(falls, beta - floor, cap - beta)
     room = weight * np.where(np.isinf(room), np.abs(beta), room)
     whole = room.sum()
-    if not abs(imbalance) <= whole:
+    if not abs(imbalance) + taken <= whole:
         return Shift(room, by_losses=np.inf)
     forces = room * (abs(imbalance) / whole)
     return Shift(forces, by_losses=forces @ sensitivity)

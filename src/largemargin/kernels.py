@@ -258,6 +258,7 @@ class Kernel:
         if self.name == "cosine":
             length = np.sqrt((X**2).sum(axis=1) * (row @ row))
             return values / np.where(length > 0, length, 1)
+        assert self.name == "linear"
         return values
 
     def _prepare(self, X, others=None):
@@ -266,10 +267,22 @@ class Kernel:
             return RadialRows(self.gamma, X, others)
         return PlainRows(self, X)
 
-    def entry_error(self, X, dtype=np.float64):
-        """Return a bound of the error of Gram matrices, relative to the rows' lengths."""
+    def entry_error(self, X, dtype=np.float64, diagonal=None):
+        """Return a bound of the error of Gram matrices, relative to the rows' lengths.
+
+        ``diagonal`` are their squares, if others than the kernel of each row with itself.
+        """
         narrow = 2.0 * float(np.finfo(dtype).eps) if dtype != np.float64 else 0.0
-        return self._prepare(X).entry_error + narrow
+        if self.is_definite or callable(self.name):
+            return self._prepare(X).entry_error + narrow
+        # Inner products may cancel against coef0, and their rounding does not.
+        squares = X.multiply(X) if sp.issparse(X) else X.astype(np.float64) ** 2
+        sizes = self.gamma * np.asarray(squares.sum(axis=1)).ravel() + abs(self.coef0)
+        sizes = sizes**self.degree if self.name == "poly" else sizes + 1.0
+        diagonal = self.diagonal(X) if diagonal is None else diagonal
+        with np.errstate(divide="ignore", over="ignore"):
+            largest = np.max(sizes / np.maximum(diagonal, 0.0), initial=0.0)
+        return 2.0 * max(self.degree, 1) * growth(X.shape[1] + 8) * largest + narrow
 
 
 def settle_gamma(gamma, X, weight):

@@ -207,7 +207,7 @@ class Case:
             machine.gamma = fitted._kernel.gamma
         classes, problems = machine._pose(y[counted], weight[counted])
         design = machine._design(X, weight, counted)
-        elements = fitted._last_elements(X.shape[1])
+        elements = fitted._last_elements(X, counted)
         offsets = [
             design.offset_within(element, offset)[0]
             for element, offset in zip(elements, fitted.intercept_, strict=True)

@@ -1,5 +1,7 @@
 """The compared methods against closed forms, a QP solver, scikit-learn and each other."""
 
+import warnings
+
 import clarabel
 import numpy as np
 import pytest
@@ -22,6 +24,7 @@ from largemargin import (
     ODMClassifier,
     margin_distribution,
 )
+from largemargin.estimators import expansion
 from largemargin.estimators.mdo import mean_cost, unit_rows, weighted_median
 from oracle import solve_as_tightly_as_possible
 
@@ -457,3 +460,32 @@ def test_a_fit_that_fails_leaves_the_last_one_as_it_was(iris, method):
     with pytest.raises(ValueError, match="one class"):
         method.fit(X[:10], np.zeros(10))
     assert_allclose(method.decision_function(X), before)
+
+
+@pytest.mark.parametrize(
+    "kernel", [{"kernel": "sigmoid", "gamma": 1, "coef0": 0.5}, {"kernel": "rbf"}], ids=str
+)
+def test_komd_keeps_what_it_solved(kernel, moons, monkeypatch):
+    X, y, _ = moons
+    if kernel["kernel"] == "rbf":
+        monkeypatch.setattr(expansion, "MAX_GRAM_BYTES", 1000)  # a machine of low rank
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        machine = KOMDClassifier(**kernel).fit(X, y)
+    real = np.mean(np.where(y > 0, 1, -1) * machine.decision_function(X))
+    assert machine.margin_mean_ == pytest.approx(real, rel=1e-3)
+
+
+def test_komd_of_equal_weights_leans_on_few_rows():
+    X, y = make_moons(600, noise=0.2, random_state=0)
+    machine = KOMDClassifier(1.0, kernel="poly").fit(X, y)
+    assert len(machine.support_) < 20
+
+
+def test_odm_goes_on_from_a_warm_start_on_offset_rows():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 2)) + np.array([1e4, 0.0])
+    y = np.where(X[:, 1] + rng.standard_normal(60) > 0, 1, -1)
+    machine = ODMClassifier(kernel="linear", warm_start=True).fit(X, y)
+    first = machine.objective_
+    assert machine.fit(X, y).objective_ == pytest.approx(first, rel=1e-3)

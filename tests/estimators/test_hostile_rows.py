@@ -253,3 +253,23 @@ def test_early_stops_are_honest(solver):
         machine = LinearLDMClassifier(solver=solver, max_iter=max_iter, random_state=0)
         value, scale = wide_objective(quiet_fit(machine, X, y), X, y)
         assert value - best <= 1.05 * machine.duality_gap_ * scale
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"kernel": "sigmoid", "gamma": 1.0},
+        {"kernel": "poly", "degree": 1, "gamma": 1.0, "coef0": -1e10},
+    ],
+    ids=lambda options: options["kernel"],
+)
+def test_kernels_that_cancel_are_certified_honestly(options):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((40, 2))
+    y = np.where(X[:, 0] + rng.standard_normal(40) > 0, 1, -1)
+    if options["kernel"] == "poly":
+        X = np.hstack([X, np.full((40, 1), 1e5)])  # so that coef0 leaves v . v'
+    else:
+        X = np.hstack([0.1 * X, 1e7 * np.linalg.qr(rng.standard_normal((40, 40)))[0]])
+    machine = quiet_fit(LDMClassifier(**options), X, y)
+    assert machine.duality_gap_ > 1e-8  # which the values of the kernel do not support

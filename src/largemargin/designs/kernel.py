@@ -272,7 +272,7 @@ class KernelDesign(Design):
 
         def solve(slope, accuracy):
             response = cho_solve(factor, self.scores(slope)[near], check_finite=False)
-            if curvature.border is not None:
+            if curvature.border is not None and along_ones.sum() > 0:
                 # The intercept keeps the sum of the responses zero.
                 response -= along_ones * (response.sum() / along_ones.sum())
             step = slope.copy()

@@ -6,12 +6,14 @@ import numpy as np
 import scipy.sparse as sp
 
 from largemargin.designs.base import Design, Measured
-from largemargin.designs.kernel import MAX_WIDE_ROWS
 from largemargin.designs.linear import MAX_WIDE_NUMBERS
 from largemargin.rounding import UNIT, WIDE_UNIT, growth
 
-# What narrow factors miss beyond the rows' own parts, relative to their lengths.
-FACTOR_NOISE = 1e-6
+# So many products are made in extended precision at the most.
+MAX_WIDE_PRODUCTS = 50_000_000
+# What narrow factors miss beyond the rows' own parts, relative to their lengths: ten times
+# the most that was measured, on cosines; it is 1e-5 or less on other kernels.
+FACTOR_NOISE = 1e-2
 
 
 class KernelRows(Design):
@@ -25,6 +27,7 @@ class KernelRows(Design):
     def __init__(self, kernel, X, gram=None, factor=None):
         self.kernel, self.X, self.gram, self.factor = kernel, X, gram, factor
         self.n_rows = X.shape[0]
+        self._last = None
 
     @cached_property
     def entry_error(self):
@@ -61,11 +64,21 @@ class KernelRows(Design):
         """Return the same; that of few rows can be had more closely."""
         if self._is_small_and_linear:
             return self._measure_widely(alpha)
-        used = np.flatnonzero(alpha)
-        if len(used) > MAX_WIDE_ROWS:
-            return measured
-        square, error = self.kernel.wide_squared_length(self.X[used], alpha[used])
+        square, error = self._own_square(alpha, measured)
         return measured._replace(square=square, square_error=error)
+
+    def _own_square(self, alpha, measured):
+        """Return the squared length of an element of few rows in extended precision.
+
+        Each examination of the same element asks for it.
+        """
+        if self._last is None or self._last[0] is not alpha:
+            used = np.flatnonzero(alpha)
+            square = measured.square, measured.square_error
+            if len(used) ** 2 * self.X.shape[1] <= MAX_WIDE_PRODUCTS:
+                square = self.kernel.wide_squared_length(self.X[used], alpha[used])
+            self._last = alpha, square
+        return self._last[1]
 
     def measure_some(self, alpha, measured, doubtful):
         """Return what others have measured, with the scores of some rows made closer."""
@@ -99,9 +112,8 @@ class KernelRows(Design):
         """
         if self.factor is not None:
             return self._slope_length_by_factor(alpha - forces, errors)
-        used = np.flatnonzero(alpha)
-        own, own_error = self.kernel.wide_squared_length(self.X[used], alpha[used])
         measured = self.measure(alpha)
+        own, own_error = self._own_square(alpha, measured)
         scores = measured.scores
         errors_of_scores = measured.errors + growth(self.n_rows) * np.abs(scores)
         pulled, pulled_error = self._squared_length(forces)

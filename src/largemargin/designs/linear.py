@@ -240,7 +240,10 @@ def conjugate_gradients(apply, target, precondition, accuracy, max_steps=500):
         if size <= goal:
             break
         image = apply(direction)
-        step = size / (direction @ image)
+        bend = direction @ image
+        if not bend > 0:  # by rounding
+            break
+        step = size / bend
         x += step * direction
         residual -= step * image
         preconditioned = precondition(residual)

@@ -69,9 +69,9 @@ class CertifiedClassifier(MarginClassifier):
         starts = self._starts(design, X, weight, counted)
         problems = [problem.on(design) for problem in problems]
         solutions, histories = zip(*self._run(problems, starts, deadline), strict=True)
-        solutions = self._keep_elements(X, solutions, counted, problems)
+        solutions = self._keep_elements(X, solutions, counted, problems, deadline)
         self._keep_results(classes, solutions, histories, weight[counted], counted)
-        return self._shortfall(solutions, deadline)
+        return self._shortfall(solutions)
 
     def _pose(self, y, weight):
         """Return the classes and a problem for each machine, still without a design."""
@@ -140,7 +140,7 @@ class CertifiedClassifier(MarginClassifier):
         if not (self.warm_start and hasattr(self, "dual_beta_")):
             return []
         beta = np.atleast_2d(self.dual_beta_)
-        elements = self._last_elements(X.shape[1])
+        elements = self._last_elements(X, counted)
         if beta.shape[1] != len(counted) or len(elements) != len(beta):
             return []
         return [
@@ -152,14 +152,14 @@ class CertifiedClassifier(MarginClassifier):
             for row, element, offset in zip(beta, elements, self.intercept_, strict=True)
         ]
 
-    def _shortfall(self, solutions, deadline):
+    def _shortfall(self, solutions):
         """Return what there is to warn of: a gap that is larger than asked for."""
         if all(solution.converged for solution in solutions):
             return None
         gap = max(solution.certificate.relative for solution in solutions)
         going_on = GOING_ON if "warm_start" in self.get_params() else ""
         stopped, advice = f"after {self.n_iter_} iterations", "raise max_iter"
-        if time.perf_counter() >= deadline:
+        if any(solution.is_late for solution in solutions):
             stopped, advice = f"at time_limit={self.time_limit:g} s", "raise time_limit"
         elif getattr(self, "low_rank_residual_", None) is not None:
             stopped, advice = "at a machine of low rank", "use fewer rows"

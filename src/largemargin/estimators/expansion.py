@@ -31,7 +31,7 @@ from largemargin.memory import (
     physical_memory,
 )
 from largemargin.rounding import WIDE_UNIT, growth, wide_product
-from largemargin.solvers import CLOSER, SOLVERS, Start, solve
+from largemargin.solvers import CLOSER, Progress, Start, solve
 from largemargin.solvers.solution import MAX_STRETCHES
 
 # Larger Gram matrices are replaced by factors of low rank: beyond some 32,000 rows.
@@ -101,7 +101,8 @@ class KernelExpansion:
         if self.kernel == "precomputed":
             return KernelDesign(gram)
         if self._projector is not None:
-            return KernelDesign(gram, growth(3 * len(gram)))
+            error = self._kernel.entry_error(rows, np.float64, np.diagonal(gram))
+            return KernelDesign(gram, error + growth(3 * len(gram)))
         is_coarse = gram.dtype != np.float64 or self._kernel.name == "linear"
         source = KernelRows(self._kernel, rows) if is_coarse else None
         return KernelDesign(gram, self._kernel.entry_error(rows, gram.dtype), source)
@@ -122,10 +123,15 @@ class KernelExpansion:
             )
         return False
 
-    def _last_elements(self, n_features):
-        return [None] * len(self.intercept_)
+    def _last_elements(self, X, counted):
+        """Return the elements of the last fit, expanded over the rows that count."""
+        if self.support_.max(initial=-1) >= len(counted):
+            return []
+        alpha = np.zeros((len(self.dual_coef_), len(counted)))
+        alpha[:, self.support_] = self.dual_coef_
+        return alpha[:, counted]
 
-    def _keep_elements(self, X, solutions, counted, problems=None):
+    def _keep_elements(self, X, solutions, counted, problems=None, deadline=np.inf):
         """Store the expansions; return the solutions, examined as they are stored.
 
         Without ``problems`` there is nothing to examine.
@@ -136,7 +142,9 @@ class KernelExpansion:
             solutions = self._examine(problems, solutions, alpha, rows)
             alpha = elements_of(solutions)
         if problems is not None and self._kernel.name == "linear":
-            alpha, solutions = self._expand_again(problems, solutions, alpha, rows)
+            alpha, solutions = self._expand_again(
+                problems, solutions, alpha, rows, Progress(deadline=deadline)
+            )
         # Support vectors of an SVM mean something; where all rows are, they do not.
         if self._kernel.is_definite and alpha.all():
             scores = np.array([solution.scores for solution in solutions])
@@ -164,24 +172,31 @@ class KernelExpansion:
             return coef @ coef.T
         return alpha @ np.array([solution.scores for solution in solutions]).T
 
-    def _expand_again(self, problems, solutions, alpha, rows):
+    def _expand_again(self, problems, solutions, alpha, rows, progress):
         """Return expansions over few rows where forces on all cannot hold the element.
 
         Forces on long rows may cancel until nothing is left but their rounding.
         """
-        limit = self.max_iter or SOLVERS["newton"][1]
         unsolved = [
-            k for k, one in enumerate(solutions) if not one.converged and one.n_iter < limit
+            k
+            for k, one in enumerate(solutions)
+            if not (one.converged or one.is_late or one.n_iter >= (self.max_iter or np.inf))
         ]
-        if self._factor or self.solver == "dual_cd" or not unsolved:
+        if self._factor or self.solver == "dual_cd" or not unsolved or progress.is_late:
             return alpha, solutions
         design = linear_design(rows, np.ones(rows.shape[0], bool), self.fit_intercept)
         alpha, solutions = alpha.copy(), list(solutions)
         for k in unsolved:
             problem, before = problems[k].on(design), solutions[k]
-            left, goal = limit - before.n_iter, CLOSER * self.tol
-            start = Start(before.beta)
-            found = solve(problem, "newton", tol=goal, max_iter=left, start=start)
+            left = None if self.max_iter is None else self.max_iter - before.n_iter
+            found = solve(
+                problem,
+                "newton",
+                tol=CLOSER * self.tol,
+                max_iter=left,
+                start=Start(before.beta),
+                progress=progress,
+            )
             found.n_iter += before.n_iter
             short = expand_over_few(rows, found.w)
             for _ in range(MAX_STRETCHES):
@@ -272,14 +287,19 @@ class LinearOrKernelExpansion(KernelExpansion):
         self._settle_kernel(X, weight, counted)
         return linear_design(X, counted, self.fit_intercept)
 
-    def _keep_elements(self, X, solutions, counted, problems=None):
+    def _keep_elements(self, X, solutions, counted, problems=None, deadline=np.inf):
         if self.kernel != "linear":
-            return super()._keep_elements(X, solutions, counted, problems)
+            return super()._keep_elements(X, solutions, counted, problems, deadline)
         self._coef = np.array([solution.w for solution in solutions])
         self._products = self._coef @ self._coef.T
         for name in "support_", "support_vectors_", "dual_coef_":
             vars(self).pop(name, None)
         return solutions
+
+    def _last_elements(self, X, counted):
+        if self._kernel.name != "linear":
+            return super()._last_elements(X, counted)
+        return self._coef if self._coef.shape[1] == X.shape[1] else []
 
     @property
     def coef_(self):

@@ -204,8 +204,8 @@ class KOMDClassifier(LinearOrKernelExpansion, CertifiedClassifier):
             raise NotSeparable(HULLS_MEET.format(self.lam)) from None
 
     def _examine(self, problems, solutions, alpha, rows):
-        """Return the solutions as they are: what is certified are the weights."""
-        return solutions
+        """Return the solutions with other expansions: what is certified are the weights."""
+        return [replace(one, w=w) for one, w in zip(solutions, alpha, strict=True)]
 
     def _balance(self, problem, beta, n_iter):
         """Return the solution whose weights are dual variables, scaled to sum to one."""

@@ -198,7 +198,7 @@ class LinearLDMClassifier(BaseLDMClassifier):
     def _design(self, X, weight, counted):
         return linear_design(X, counted, self.fit_intercept)
 
-    def _keep_elements(self, X, solutions, counted, problems=None):
+    def _keep_elements(self, X, solutions, counted, problems=None, deadline=np.inf):
         self.coef_ = np.array([solution.w for solution in solutions])
         self._descents = None
         return solutions
@@ -208,8 +208,8 @@ class LinearLDMClassifier(BaseLDMClassifier):
         coef = np.array([solution.w for solution in solutions])
         return safe_sparse_dot(X_new, coef.T, dense_output=True)
 
-    def _last_elements(self, n_features):
-        return self.coef_ if self.coef_.shape[1] == n_features else []
+    def _last_elements(self, X, counted):
+        return self.coef_ if self.coef_.shape[1] == X.shape[1] else []
 
     def _scores(self, X):
         return safe_sparse_dot(X, self.coef_.T, dense_output=True)

@@ -57,6 +57,7 @@ def takes_weight(scorer):
 class Task(NamedTuple):
     """The points that share a kernel width, in one fold."""
 
+    width: int
     fold: int
     train: np.ndarray
     test: np.ndarray
@@ -109,9 +110,9 @@ class Search:
         for k, point in enumerate(self.points):
             by_width.setdefault(point.get("gamma"), []).append(k)
         tasks = [
-            Task(fold, train, test, numbers)
+            Task(width, fold, train, test, numbers)
+            for width, numbers in enumerate(by_width.values())
             for fold, (train, test) in enumerate(splits)
-            for numbers in by_width.values()
         ]
         self.n_waiting = len(tasks)
         self.n_fits, n_classes = len(self.points) * len(splits), len(np.unique(y))
@@ -166,8 +167,13 @@ class Search:
 
     def _attempt(self, X, y, sample_weight, task):
         """Return the outcome of a task; what fails as a whole fails at all its points."""
+        deadline = self._share_of_time()
         try:
-            outcome = self._work(self._fold(X, y, sample_weight, task), task.numbers)
+            # The first width is searched in every fold, so that there is a best point.
+            if task.width > 0 and time.perf_counter() >= self.deadline:
+                raise OutOfTime
+            fold = self._fold(X, y, sample_weight, task)
+            outcome = self._work(fold, task.numbers, deadline)
         except Exception as error:
             n_points = len(task.numbers)
             failed = dict.fromkeys(range(n_points), error)
@@ -188,12 +194,12 @@ class Search:
         weight = machine._row_weights(X_train, y_train, weight)
         return Fold(X_train, y_train, weight, X_test, y_test, test_weight)
 
-    def _work(self, fold, numbers):
+    def _work(self, fold, numbers, deadline):
         begin = time.perf_counter()
         points = [self.points[k] for k in numbers]
         machine = clone(self.machine).set_params(**points[0])
         machine.n_features_in_ = fold.X.shape[1]
-        classes, paths = self._solve(machine, fold, points)
+        classes, paths = self._solve(machine, fold, points, deadline)
         outcome = Outcome(np.full(len(points), np.nan))
         served = {}
         for k in range(len(points)):
@@ -226,9 +232,8 @@ class Search:
             self.n_waiting -= 1
         return sooner_deadline(self.deadline, share)
 
-    def _solve(self, machine, fold, points):
+    def _solve(self, machine, fold, points, deadline):
         """Return the classes, and for each machine what answers the prices."""
-        deadline = self._share_of_time()
         counted = fold.counted
         weight = fold.weight[counted]
         classes, problems = machine._pose(fold.y[counted], weight)

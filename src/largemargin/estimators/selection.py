@@ -12,6 +12,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from largemargin._compat import Interval, StrOptions, check_sample_weight, fit_context
+from largemargin.designs.linear import without_offsets
 from largemargin.estimators.base import (
     FLOATS,
     all_or_nothing,
@@ -26,7 +27,7 @@ from largemargin.estimators.grids import (
     paper_gammas,
 )
 from largemargin.estimators.kernel import LDMClassifier
-from largemargin.estimators.linear import LinearLDMClassifier
+from largemargin.estimators.linear import LinearLDMClassifier, design_of
 from largemargin.estimators.search import Search, accuracy
 from largemargin.kernels import WITHOUT_WIDTH
 
@@ -637,6 +638,8 @@ class LinearLDMClassifierCV(BaseLDMClassifierCV):
     def _searched_machine(self, X):
         n_rows, n_features = X.shape
         if self.solver != "auto" or not n_rows < min(n_features, MAX_GRAM_ROWS):
+            return self._machine()
+        if self.fit_intercept and without_offsets(design_of(X)).shift is not None:
             return self._machine()
         # Inner products are fewer numbers than such rows, and made once a fold.
         return LDMClassifier(kernel="linear", **self._machine().get_params())

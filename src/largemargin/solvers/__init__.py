@@ -45,15 +45,17 @@ def solve(problem, solver, *, tol, max_iter=None, start=None, progress=None, rng
     options = {"progress": progress, "rng": rng}
     found = function(problem, tol=tol, max_iter=limit, start=start, **options)
     best = found.examined_if_finite(problem, tol)
+    best.is_late = found.is_late or progress.is_late
     if solver in WITHOUT_GOAL:
-        best.converged = True
+        best.converged |= not best.is_late
         return best
     n_iter, goal = found.n_iter, tol
     if solver == "auto" and not isinstance(problem.design, KernelDesign):
         function = solve_newton
         found.converged = True
     for _ in range(MAX_ATTEMPTS - 1):
-        if best.converged or not found.converged or n_iter >= limit or progress.is_late:
+        is_over = best.converged or n_iter >= limit or best.is_late or progress.is_late
+        if is_over or not found.converged:
             break
         goal *= CLOSER
         start = Start(best.beta, best.w, best.offset)
@@ -63,7 +65,7 @@ def solve(problem, solver, *, tol, max_iter=None, start=None, progress=None, rng
         # Where rounding is most of both gaps, the solver knows better than they do.
         if following.certificate.relative <= ALIKE * best.certificate.relative:
             best = following
-    best.n_iter = n_iter
+    best.n_iter, best.is_late = n_iter, best.is_late or progress.is_late
     return best
 
 

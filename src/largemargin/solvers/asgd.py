@@ -67,6 +67,7 @@ def solve_asgd(problem, *, tol, max_iter, start=None, progress=None, rng=None):
     draws = Draws(problem, rng)
     first_average = min(EPOCHS_BEFORE_AVERAGING, max_iter - 1)
     for epoch in range(max_iter):
+        n_iter = epoch + 1
         run_epoch(problem, state, draws, averaging=epoch >= first_average)
         progress.check()
         if progress.is_late:
@@ -77,7 +78,7 @@ def solve_asgd(problem, *, tol, max_iter, start=None, progress=None, rng=None):
     point, beta, certificate = best_certificate(problem, w, offset)
     progress(certificate)
     # The epochs are the goal, whatever gap they reach.
-    return Solution.of(problem, point, beta, certificate, max_iter, np.inf)
+    return Solution.of(problem, point, beta, certificate, n_iter, np.inf)
 
 
 class Draws:

@@ -37,7 +37,8 @@ def solve_kernel_dual(problem, *, tol, max_iter, start=None, progress=None, rng=
         solution = _solve_in_rounds(problem, **options)
     else:
         solution = _solve_in_metric(problem, **options)
-    is_over = solution.converged or solution.n_iter >= max_iter or progress.is_late
+    is_late = solution.is_late or progress.is_late
+    is_over = solution.converged or solution.n_iter >= max_iter or is_late
     if is_over or n_rows > MAX_FACTOR_ROWS:
         return solution
     return _solve_on_factor(problem, **options)

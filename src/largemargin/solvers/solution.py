@@ -81,7 +81,7 @@ class Solution:
     ``offset`` is the intercept that the rows of the design see, ``intercept`` the one for
     the rows as they came; ``tangent`` are the margins at which the certificate takes the
     tangent of the variance, if not its own; ``stretch`` is what the examination multiplied
-    the element by.
+    the element by; ``is_late`` says that time was too short for more.
     """
 
     w: np.ndarray
@@ -95,6 +95,7 @@ class Solution:
     intercept: float = np.nan
     tangent: np.ndarray | None = None
     stretch: float = 1.0
+    is_late: bool = False
 
     @classmethod
     def of(cls, problem, point, beta, certificate, n_iter, tol):
@@ -120,7 +121,9 @@ class Solution:
             point = problem.point(design.zeros(), nothing)
             return cls.of(problem, point, nothing, Certificate(0.0, np.inf, 1.0), 1, tol)
         beta = np.clip(start.beta, *problem.loss.box(problem.C))
-        w = design.combine(problem.dual_forces(beta))
+        w = start.w
+        if w is None:
+            w = design.combine(problem.dual_forces(beta))
         return cls.of(problem, *problem.examine(w, start.offset, beta), 1, tol)
 
     def examined_if_finite(self, problem, tol):
