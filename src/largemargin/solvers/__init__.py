@@ -45,27 +45,40 @@ def solve(problem, solver, *, tol, max_iter=None, start=None, progress=None, rng
     options = {"progress": progress, "rng": rng}
     found = function(problem, tol=tol, max_iter=limit, start=start, **options)
     best = found.examined_if_finite(problem, tol)
-    best.is_late = found.is_late or progress.is_late
+    best.n_iter, best.is_late = found.n_iter, found.is_late or progress.is_late
     if solver in WITHOUT_GOAL:
         best.converged |= not best.is_late
         return best
-    n_iter, goal = found.n_iter, tol
-    if solver == "auto" and not isinstance(problem.design, KernelDesign):
-        function = solve_newton
-        found.converged = True
+    on_rows = solver == "auto" and not isinstance(problem.design, KernelDesign)
+    if on_rows or found.converged:
+        go_on = solve_newton if on_rows else function
+        best = _improve(problem, best, go_on, tol=tol, max_iter=limit, **options)
+    return best
+
+
+def _improve(problem, best, function, *, tol, max_iter, progress, rng):
+    """Return a solution that stands up to examination, or the best of a few attempts."""
+    goal, n_iter, is_promising = tol, best.n_iter, True
     for _ in range(MAX_ATTEMPTS - 1):
-        is_over = best.converged or n_iter >= limit or best.is_late or progress.is_late
-        if is_over or not found.converged:
+        is_over = best.converged or best.is_late or n_iter >= max_iter
+        if is_over or not is_promising:
             break
         goal *= CLOSER
-        start = Start(best.beta, best.w, best.offset)
-        found = function(problem, tol=goal, max_iter=limit - n_iter, start=start, **options)
+        found = function(
+            problem,
+            tol=goal,
+            max_iter=max_iter - n_iter,
+            start=Start(best.beta, best.w, best.offset),
+            progress=progress,
+            rng=rng,
+        )
         n_iter += found.n_iter
+        is_promising = found.converged
         following = found.examined_if_finite(problem, tol)
         # Where rounding is most of both gaps, the solver knows better than they do.
         if following.certificate.relative <= ALIKE * best.certificate.relative:
             best = following
-    best.n_iter, best.is_late = n_iter, best.is_late or progress.is_late
+        best.n_iter, best.is_late = n_iter, progress.is_late
     return best
 
 
