@@ -75,8 +75,10 @@ class Kernel:
             return values.toarray() if sp.issparse(values) else np.asarray(values)
         # Expansions have large coefficients of both signs: narrow values would show.
         X, Y = (rows.astype(np.float64, copy=False) for rows in (X, Y))
-        if self.name == "cosine":
-            return safe_sparse_dot(unit_rows(X), unit_rows(Y).T, dense_output=True)
+        if self.name in ("linear", "cosine"):
+            if self.name == "cosine":
+                X, Y = unit_rows(X), unit_rows(Y)
+            return safe_sparse_dot(X, Y.T, dense_output=True)
         wanted = {
             "poly": ("gamma", "degree", "coef0"),
             "rbf": ("gamma",),
@@ -189,6 +191,9 @@ class Kernel:
         """Return the kernel of each row with itself."""
         if self.name in ("rbf", "laplacian"):
             return np.ones(X.shape[0])
+        if self.name == "linear":
+            squares = X.multiply(X) if sp.issparse(X) else X.astype(np.float64) ** 2
+            return np.asarray(squares.sum(axis=1)).ravel()
         starts = range(0, X.shape[0], TILE_OF_PAIRS)
         tiles = (X[start : start + TILE_OF_PAIRS] for start in starts)
         return np.concatenate([np.diagonal(self(tile, tile)) for tile in tiles])

@@ -133,7 +133,7 @@ def inverse_of(gram, ridge):
             matrix[start:stop, stop:] = matrix[stop:, start:stop].T
             corner = matrix[start:stop, start:stop]
             corner[:] = np.tril(corner) + np.tril(corner, -1).T
-        return matrix
+        return matrix.T  # the same, line by line in memory
     raise Overflow(
         "The kernel matrix is not positive definite, even with a ridge. Scale the "
         "features, or use another kernel."

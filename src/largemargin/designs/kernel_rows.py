@@ -27,7 +27,8 @@ class KernelRows(Design):
     def __init__(self, kernel, X, gram=None, factor=None):
         self.kernel, self.X, self.gram, self.factor = kernel, X, gram, factor
         self.n_rows = X.shape[0]
-        self._last = None
+        # The last element with what was found of it.
+        self._measured = self._squared = None
 
     @cached_property
     def entry_error(self):
@@ -54,11 +55,17 @@ class KernelRows(Design):
         return growth(np.count_nonzero(alpha) + 2) + self.entry_error
 
     def measure(self, alpha):
-        """Return scores and squared length of an element, errors bounded by lengths."""
-        scores, size = self.scores(alpha), self._lengths @ np.abs(alpha)
-        rounding = self._rounding(alpha) * size
-        errors = rounding * self._lengths
-        return Measured(scores, errors, errors, alpha @ scores, rounding * size)
+        """Return scores and squared length of an element, errors bounded by lengths.
+
+        Each examination of the same element asks for them.
+        """
+        if self._measured is None or self._measured[0] is not alpha:
+            scores, size = self.scores(alpha), self._lengths @ np.abs(alpha)
+            rounding = self._rounding(alpha) * size
+            errors, square = rounding * self._lengths, alpha @ scores
+            measured = Measured(scores, errors, errors, square, rounding * size)
+            self._measured = alpha, measured
+        return self._measured[1]
 
     def measure_closely(self, alpha, measured, doubtful):
         """Return the same; that of few rows can be had more closely."""
@@ -68,17 +75,14 @@ class KernelRows(Design):
         return measured._replace(square=square, square_error=error)
 
     def _own_square(self, alpha, measured):
-        """Return the squared length of an element of few rows in extended precision.
-
-        Each examination of the same element asks for it.
-        """
-        if self._last is None or self._last[0] is not alpha:
+        """Return the squared length of an element of few rows in extended precision."""
+        if self._squared is None or self._squared[0] is not alpha:
             used = np.flatnonzero(alpha)
             square = measured.square, measured.square_error
             if len(used) ** 2 * self.X.shape[1] <= MAX_WIDE_PRODUCTS:
                 square = self.kernel.wide_squared_length(self.X[used], alpha[used])
-            self._last = alpha, square
-        return self._last[1]
+            self._squared = alpha, square
+        return self._squared[1]
 
     def measure_some(self, alpha, measured, doubtful):
         """Return what others have measured, with the scores of some rows made closer."""
