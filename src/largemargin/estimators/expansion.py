@@ -39,6 +39,8 @@ MAX_GRAM_BYTES = 4 << 30
 # A machine of low rank is examined by a pass over the whole Gram matrix up to so many rows,
 # and by a coarser bound beyond.
 MAX_EXAMINED_ROWS = 60_000
+# Rows of a linear kernel are made dense, in extended precision, up to so many numbers.
+MAX_EXPANDED_NUMBERS = 10_000_000
 
 
 def rounding_at_shift(design, rows, alpha):
@@ -141,7 +143,7 @@ class KernelExpansion:
         if problems is not None and (self._factor or self._projector is not None):
             solutions = self._examine(problems, solutions, alpha, rows)
             alpha = elements_of(solutions)
-        if problems is not None and self._kernel.name == "linear":
+        elif problems is not None and self._kernel.name == "linear":
             alpha, solutions = self._expand_again(
                 problems, solutions, alpha, rows, Progress(deadline=deadline)
             )
@@ -182,7 +184,8 @@ class KernelExpansion:
             for k, one in enumerate(solutions)
             if not (one.converged or one.is_late or one.n_iter >= (self.max_iter or np.inf))
         ]
-        if self._factor or self.solver == "dual_cd" or not unsolved or progress.is_late:
+        is_large = np.prod(rows.shape) > MAX_EXPANDED_NUMBERS
+        if self.solver == "dual_cd" or is_large or not unsolved or progress.is_late:
             return alpha, solutions
         design = linear_design(rows, np.ones(rows.shape[0], bool), self.fit_intercept)
         alpha, solutions = alpha.copy(), list(solutions)
