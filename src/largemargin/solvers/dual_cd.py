@@ -30,7 +30,8 @@ def solve_dual_cd(problem, *, tol, max_iter, start=None, progress=None, rng=None
     options = {"tol": tol, "max_iter": max_iter, "progress": progress}
 
     def descend_on_gram(svm, *, start, **options):
-        return descend(svm, GramDescent(svm, start), rng=rng, **options)
+        state = GramDescent(svm, start)
+        return descend(svm, state, rng=rng, separated=problem, **options)
 
     if not isinstance(problem.design, KernelDesign):
         # From tangent to tangent of the variance an intercept may swing for ever.
@@ -47,10 +48,12 @@ def never(visits, gap):
     return False
 
 
-def descend(problem, state, *, tol, max_iter, progress, rng, is_slow=never):
+def descend(problem, state, *, tol, max_iter, progress, rng, is_slow=never, separated=None):
     """Sweep until the gap is at most tol, or until ``is_slow(visits, gap)`` says so.
 
     The dual rises at every step but the primal may swing: the best of each is kept.
+    ``separated`` is the problem whose classes a hard margin separates, if another one:
+    in the metric of prices rows are as long as prices make them.
     """
     n_rows = problem.design.n_rows
     visits, next_check, goal = 0, state.first_sweeps * n_rows, 0.0
@@ -67,7 +70,7 @@ def descend(problem, state, *, tol, max_iter, progress, rng, is_slow=never):
         )
         state.refresh(point)
         if np.isinf(problem.C) and np.isinf(certificate.gap):
-            refuse_unseparable(problem, beta)
+            refuse_unseparable(separated or problem, beta)
         if best is not None:
             point, beta, certificate = _best_of(best, (point, beta, certificate))
         best = point, beta, certificate
