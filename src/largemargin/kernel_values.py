@@ -59,6 +59,11 @@ class PlainRows:
         degree = self.function.degree if self.function.name == "poly" else 1
         return 2.0 * max(degree, 1) * growth(self.X.shape[1] + 8)
 
+    @property
+    def entry_error_anywhere(self):
+        """The same: these rows are never moved."""
+        return self.entry_error
+
     def kernel(self, down, other, across, dtype):
         """Return the kernel between some of the rows and some of the others."""
         with np.errstate(over="ignore", invalid="ignore"):
@@ -107,6 +112,13 @@ class RadialRows:
         if sp.issparse(self.X):
             return own + self.rounding
         return own if self.is_small else own + min(self.rounding, MAX_EXPONENT_ERROR)
+
+    @property
+    def entry_error_anywhere(self):
+        """The same whichever of the rows the others, and so the shift, are taken from."""
+        if self.is_small or sp.issparse(self.X):
+            return self.entry_error
+        return self.entry_error + MAX_EXPONENT_ERROR
 
     @property
     def is_small(self):

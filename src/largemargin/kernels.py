@@ -272,6 +272,12 @@ class Kernel:
             return RadialRows(self.gamma, X, others)
         return PlainRows(self, X)
 
+    def score_entry_error(self, X):
+        """Return a bound of the error of values in ``scores`` among these rows."""
+        if self.is_definite or callable(self.name):
+            return self._prepare(X).entry_error_anywhere
+        return self.entry_error(X)
+
     def entry_error(self, X, dtype=np.float64, diagonal=None):
         """Return a bound of the error of Gram matrices, relative to the rows' lengths.
 

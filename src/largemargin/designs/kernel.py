@@ -18,7 +18,7 @@ from largemargin.rounding import UNIT, WIDE_UNIT, growth
 # A factorisation of more rows than this takes long enough to be interrupted.
 LONG = 2000
 # Up to this many rows scores can be summed in extended precision where it matters.
-MAX_WIDE_ROWS = 500
+MAX_EXTENDED_ROWS = 500
 # A triangle is mirrored in blocks of so many rows.
 MIRRORED = 1024
 # Tried one after another on the diagonal of a matrix that rounding made indefinite.
@@ -227,7 +227,7 @@ class KernelDesign(Design):
         """
         if self.source is not None:
             return self.source.measure_some(alpha, measured, doubtful)
-        if self.n_rows > MAX_WIDE_ROWS:
+        if self.n_rows > MAX_EXTENDED_ROWS:
             return measured
         lengths, wide = self.row_lengths(), alpha.astype(np.longdouble)
         size = lengths @ np.abs(alpha)
@@ -246,7 +246,7 @@ class KernelDesign(Design):
         """
         slope, lengths = alpha - forces, self.row_lengths()
         size, rounding = lengths @ np.abs(slope), self._rounding
-        if closely and self.n_rows <= MAX_WIDE_ROWS:
+        if closely and self.n_rows <= MAX_EXTENDED_ROWS:
             wide = slope.astype(np.longdouble)
             square = float(wide @ (self.gram.astype(np.longdouble) @ wide))
             rounding = (2 * self.n_rows + 2) * WIDE_UNIT + self.entry_error

@@ -33,7 +33,7 @@ class KernelRows(Design):
     @cached_property
     def entry_error(self):
         """A bound of the errors of the kernel's values, relative to the rows' lengths."""
-        return self.kernel.entry_error(self.X)
+        return self.kernel.score_entry_error(self.X)
 
     @cached_property
     def _lengths(self):

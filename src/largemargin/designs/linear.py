@@ -22,6 +22,7 @@ from largemargin.rounding import UNIT, WIDE_UNIT, growth, wide_product
 MAX_FACTORED = 2000
 # Columns that lie this many times their half width away from zero are moved there.
 FAR = 100.0
+# So many rows, evenly taken, tell whether any may be.
 SAMPLED = 1000
 # Up to so many numbers can be multiplied in extended precision where it matters.
 MAX_WIDE_NUMBERS = 200_000
