@@ -52,14 +52,14 @@ def test_the_lower_half_of_a_gram_is_that_of_numpy(X):
     coefficients[::3] = 0.0
     wanted = np.tril((X.T.astype(float) * coefficients) @ X)
     for design in designs_of(X):
-        assert_allclose(np.tril(design.gram(coefficients)), wanted, atol=1e-4)
+        assert_allclose(np.tril(design.outer_products(coefficients)), wanted, atol=1e-4)
 
 
 def test_wide_rows_use_the_same_gram_as_narrow_ones():
     X = np.random.default_rng(0).normal(size=(300, MAX_NARROW + 6))
     coefficients = np.random.default_rng(1).uniform(0, 2, 300)
     both = [DenseDesign(X), DenseDesign(X[:, :MAX_NARROW])]
-    wide, narrow = (np.tril(design.gram(coefficients)) for design in both)
+    wide, narrow = (np.tril(design.outer_products(coefficients)) for design in both)
     assert_allclose(wide[:MAX_NARROW, :MAX_NARROW], narrow, atol=1e-10)
 
 
@@ -68,9 +68,9 @@ def test_a_gram_does_not_depend_on_the_number_of_threads(n_features):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(2 * ROWS_PER_THREAD + 5, n_features))
     coefficients = rng.uniform(0, 2, len(X))
-    together = DenseDesign(X).gram(coefficients)
+    together = DenseDesign(X).outer_products(coefficients)
     with one_blas_thread():
-        alone = DenseDesign(X).gram(coefficients)
+        alone = DenseDesign(X).outer_products(coefficients)
     assert_array_equal(together, alone)
     assert_allclose(np.tril(together), np.tril((X.T * coefficients) @ X), rtol=1e-10)
 

@@ -7,7 +7,7 @@ from sklearn.svm import SVC, LinearSVC
 
 from largemargin import LDMClassifier, LinearLDMClassifier
 from largemargin.designs.dense import DenseDesign
-from largemargin.problem import Problem
+from largemargin.problem import Prices, Problem, Targets
 from largemargin.solvers.asgd import scaled_prices, stochastic_slope
 
 SVM = {"lambda_var": 0, "lambda_mean": 0}
@@ -82,7 +82,9 @@ def test_theorem_2_the_stochastic_gradient_averages_to_the_gradient(blobs, C):
     y = y.astype(float)
     m = len(y)
     w = np.random.default_rng(0).normal(size=X.shape[1])
-    problem = Problem(DenseDesign(X), y, np.ones(m), C, 0.7, 0.4, fit_intercept=False)
+    problem = Problem(
+        DenseDesign(X), Targets.of_classes(y), np.ones(m), Prices(C, 0.7, 0.4), fit_intercept=False
+    )
     prices = scaled_prices(problem, m)
     scores = X @ w
     average = prices[0] * w

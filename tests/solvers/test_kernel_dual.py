@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 from sklearn.metrics.pairwise import rbf_kernel
 
 from largemargin.designs.kernel import KernelDesign
-from largemargin.problem import Problem
+from largemargin.problem import Prices, Problem, Targets
 from largemargin.solvers import kernel_dual, solve
 from largemargin.solvers.metric import metric_of
 
@@ -25,19 +25,19 @@ def problem_of(C, lambda_var, fit_intercept, dtype=np.float64):
     y = np.where(X[:, 0] * X[:, 1] + 0.5 * rng.normal(size=N_ROWS) > 0.3, 1.0, -1.0)
     weight = rng.uniform(0.2, 3.0, N_ROWS)
     design = KernelDesign(rbf_kernel(X, gamma=0.3).astype(dtype))
-    return Problem(design, y, weight, C, lambda_var, 0.1, fit_intercept)
+    return Problem(design, Targets.of_classes(y), weight, Prices(C, lambda_var, 0.1), fit_intercept)
 
 
 def objective(problem, alpha, offset):
     """Return the objective from the expansion alone, in the words of the paper."""
-    gram = problem.design.gram.astype(float)
-    g = problem.y * (gram @ alpha + offset)
+    gram = problem.design.gram_matrix.astype(float)
+    g = problem.sign * (gram @ alpha + offset)
     mean = np.average(g, weights=problem.weight)
     variance = np.average((g - mean) ** 2, weights=problem.weight)
     loss = problem.weight @ np.maximum(0, 1 - g)
     norm = 0.5 * alpha @ gram @ alpha
-    prices = problem.lambda_var, problem.lambda_mean
-    return norm + prices[0] * 2 * variance - prices[1] * mean + problem.C * loss
+    prices = problem.prices.lambda_var, problem.prices.lambda_mean
+    return norm + prices[0] * 2 * variance - prices[1] * mean + problem.prices.C * loss
 
 
 @pytest.mark.parametrize("fit_intercept", [True, False])
@@ -85,19 +85,19 @@ def test_a_narrow_gram_matrix_serves_as_well(route):
 @pytest.mark.parametrize("fit_intercept", [True, False])
 def test_the_metric_is_the_matrix_of_the_paper(fit_intercept):
     problem = problem_of(1.0, 0.7, fit_intercept)
-    gram = problem.design.gram + 1e-6 * np.eye(N_ROWS)
+    gram = problem.design.gram_matrix + 1e-6 * np.eye(N_ROWS)
     features = gram if not fit_intercept else gram + 1e7  # an intercept almost for free
-    signed = problem.y[:, None] * features * problem.y
+    signed = problem.sign[:, None] * features * problem.sign
     weight, total = problem.weight, problem.total
     spread = (
         4
-        * problem.lambda_var
+        * problem.prices.lambda_var
         / total
         * (np.diag(weight) - np.outer(weight, weight) / total)
     )
     paper = np.linalg.solve(np.eye(N_ROWS) + signed @ spread, signed)
     nudged = problem.on(KernelDesign(gram))
-    ours = metric_of(nudged).matrix * np.outer(problem.y, problem.y)
+    ours = metric_of(nudged).matrix * np.outer(problem.sign, problem.sign)
     assert_allclose(ours, paper, atol=2e-5 * np.abs(paper).max())
 
 

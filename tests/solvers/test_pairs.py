@@ -1,14 +1,12 @@
 """Descent on pairs against an interior-point method, and what it promises to keep."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from sklearn.metrics.pairwise import rbf_kernel
 
 from largemargin.designs.kernel import KernelDesign
-from largemargin.problem import Problem
+from largemargin.problem import Prices, Problem, Targets
 from largemargin.solvers import pairs, solve
 from largemargin.solvers.pairs import PairDescent, descend_on_pairs, solve_in_pairs
 from oracle import solve_qp
@@ -24,7 +22,7 @@ def problem_of(C, fit_intercept=True, lambdas=(0.0, 0.0), n_rows=N_ROWS, dtype=n
     y = np.where(X[:, 0] + X[:, 1] ** 2 + rng.normal(size=n_rows) > 1.5, 1.0, -1.0)
     weight = rng.uniform(0.2, 3.0, n_rows)
     design = KernelDesign(rbf_kernel(X, gamma=0.3).astype(dtype))
-    return Problem(design, y, weight, C, *lambdas, fit_intercept)
+    return Problem(design, Targets.of_classes(y), weight, Prices(C, *lambdas), fit_intercept)
 
 
 @pytest.mark.parametrize("lambdas", [(0.0, 0.0), (2**-4, 2**-4), (0.0, 0.2)])
@@ -33,19 +31,19 @@ def problem_of(C, fit_intercept=True, lambdas=(0.0, 0.0), n_rows=N_ROWS, dtype=n
 def test_pairs_reach_the_objective_of_the_qp(C, fit_intercept, lambdas):
     problem = problem_of(C, fit_intercept, lambdas, n_rows=150)
     solution = solve_in_pairs(problem, tol=1e-4, max_iter=100)
-    gram, prices = problem.design.gram, (C, *lambdas)
-    *_, optimum = solve_qp(gram, problem.y, problem.weight, *prices, fit_intercept)
+    gram, prices = problem.design.gram_matrix, (C, *lambdas)
+    *_, optimum = solve_qp(gram, problem.sign, problem.weight, *prices, fit_intercept)
     assert solution.converged
     excess = solution.certificate.primal - optimum
     assert -1e-8 * abs(optimum) <= excess <= solution.certificate.gap + 1e-8 * abs(optimum)
-    assert_allclose(gram @ solution.w + solution.offset, problem.y * solution.margins)
+    assert_allclose(gram @ solution.w + solution.offset, problem.sign * solution.margins)
 
 
 @pytest.mark.parametrize("fit_intercept", [True, False])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_steps_lower_the_dual_and_keep_bounds_balance_and_scores(fit_intercept, dtype):
     problem = problem_of(2.0, fit_intercept, dtype=dtype)
-    gram, y = problem.design.gram, problem.y
+    gram, y = problem.design.gram_matrix, problem.sign
     state = PairDescent(problem, None)
     pulls, values = y.copy(), []
     for _ in range(40):
@@ -96,9 +94,9 @@ def test_forces_far_below_their_bounds_are_kept(fit_intercept):
     X[:, 0] += np.where(X[:, 0] > 0, 0.5, -0.5)
     y = np.sign(X[:, 0])
     design = KernelDesign(1e10 * X @ X.T)
-    problem = Problem(design, y, np.ones(400), 1e6, fit_intercept=fit_intercept)
+    problem = Problem(design, Targets.of_classes(y), np.ones(400), Prices(1e6), fit_intercept)
     soft = solve_in_pairs(problem, tol=1e-2, max_iter=30)
-    hard = solve(replace(problem, C=np.inf), "kernel_dual", tol=1e-8)
+    hard = solve(problem.at(Prices(np.inf)), "kernel_dual", tol=1e-8)
     # Never below the optimum by more than is left, and never sure of what is wrong.
     assert soft.certificate.primal >= hard.certificate.primal * (1 - 1e-6)
     assert not soft.converged or soft.certificate.primal <= 1.02 * hard.certificate.primal
@@ -122,7 +120,9 @@ def test_rows_that_are_all_zero_leave_the_intercept_alone(C, lambda_var):
     design = KernelDesign(np.zeros((400, 400)))
     y = np.where(np.arange(400) < 150, 1.0, -1.0)
     solution = solve(
-        Problem(design, y, np.ones(400), C, lambda_var), "kernel_dual", tol=1e-6
+        Problem(design, Targets.of_classes(y), np.ones(400), Prices(C, lambda_var)),
+        "kernel_dual",
+        tol=1e-6,
     )
     assert solution.converged
     assert np.isfinite(solution.certificate.primal)

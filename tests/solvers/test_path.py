@@ -7,7 +7,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 
 from largemargin.designs.dense import DenseDesign
 from largemargin.designs.kernel import KernelDesign
-from largemargin.problem import Problem
+from largemargin.problem import Prices, Problem, Targets
 from largemargin.solvers import Progress, solve
 from largemargin.solvers.path import solve_path
 
@@ -24,12 +24,13 @@ def problem_on(kind, fit_intercept=True):
     X = rng.normal(size=(160, 4))
     y = np.where(X[:, 0] * X[:, 1] + rng.normal(size=160) > 0, 1.0, -1.0)
     design = DenseDesign(X) if kind == "rows" else KernelDesign(rbf_kernel(X))
-    return Problem(design, y, np.ones(160), 1.0, fit_intercept=fit_intercept)
+    return Problem(design, Targets.of_classes(y), np.ones(160), Prices(1.0), fit_intercept)
 
 
 def run(problem, prices, tol=1e-4):
+    problems = [problem.at(Prices(*price)) for price in prices]
     return solve_path(
-        problem, prices, "auto", tol=tol, max_iter=None, seed=0, progress=Progress
+        problems, "auto", tol=tol, max_iter=None, seed=0, progress=Progress
     )
 
 
@@ -39,7 +40,7 @@ def test_every_price_gets_what_it_would_get_alone(kind, fit_intercept):
     problem = problem_on(kind, fit_intercept)
     answers, solutions = run(problem, PRICES, tol=1e-8)
     for price, answer in zip(PRICES, answers, strict=True):
-        alone = solve(problem.at(*price), "auto", tol=1e-8)
+        alone = solve(problem.at(Prices(*price)), "auto", tol=1e-8)
         found = solutions[answer.number]
         assert answer.certificate.relative <= 1e-8
         assert_allclose(answer.certificate.primal, alone.certificate.primal, rtol=3e-8)

@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose
 
 from largemargin.designs.dense import DenseDesign
 from largemargin.designs.sparse import SparseDesign
-from largemargin.problem import Problem
+from largemargin.problem import Prices, Problem, Targets
 from largemargin.solvers import auto, solve
 from largemargin.solvers.asgd import Draws
 from largemargin.solvers.descents import CoupledDescent, RowDescent, row_descent
@@ -19,7 +19,8 @@ def problem_of(C, lambdas=(0.0, 0.0), fit_intercept=False, design=SparseDesign):
     X = sp.vstack([X[30:60], X[30:]], format="csr")
     y = np.where(X @ rng.normal(size=40) + 0.3 * rng.normal(size=500) > 0, 1.0, -1.0)
     rows = X.toarray() if design is DenseDesign else X
-    return Problem(design(rows), y, rng.uniform(0.2, 3.0, 500), C, *lambdas, fit_intercept)
+    weight, prices = rng.uniform(0.2, 3.0, 500), Prices(C, *lambdas)
+    return Problem(design(rows), Targets.of_classes(y), weight, prices, fit_intercept)
 
 
 @pytest.mark.parametrize("fit_intercept", [True, False])

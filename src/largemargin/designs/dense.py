@@ -72,10 +72,10 @@ class DenseDesign(LinearDesign):
         height = max(at_least, BLOCK_BYTES // (8 * max(self.n_features, 1)))
         return (slice(start, start + height) for start in range(0, n_rows, height))
 
-    def gram(self, coefficients):
+    def outer_products(self, coefficients):
         """Return ``sum coefficients_i x_i x_i'``; only its lower half counts."""
         if self.n_features <= MAX_NARROW:
-            return self._narrow_gram(coefficients)
+            return self._narrow_products(coefficients)
         out = np.zeros((self.n_features, self.n_features))
         selected = np.flatnonzero(coefficients)
         root = np.sqrt(coefficients[selected]).astype(self.X.dtype)[:, None]
@@ -85,7 +85,7 @@ class DenseDesign(LinearDesign):
             out += scaled.T @ scaled
         return out
 
-    def _narrow_gram(self, coefficients):
+    def _narrow_products(self, coefficients):
         n_lines = self.n_features + self.n_features % 2
         starts = range(0, self.n_rows, ROWS_PER_THREAD)
         parts = np.zeros((len(starts), n_lines, n_lines))

@@ -1,28 +1,19 @@
 """Rows known by their Gram matrix only: the feature space is that of a kernel."""
 
-import operator
-from functools import partial
-
 import numpy as np
 from numba import njit
 from scipy.linalg import cho_solve
 
-from largemargin import lapack
 from largemargin._jit import SUM
-from largemargin.designs.base import Design, Measured
+from largemargin.designs.base import Capability, Design, Measured
+from largemargin.designs.dense import DenseDesign
+from largemargin.designs.factors import damped_factor, inverse_of, without_row
 from largemargin.designs.low_rank import pivoted_factor
 from largemargin.designs.memo import Memo
-from largemargin.interrupt import interruptible
 from largemargin.rounding import UNIT, WIDE_UNIT, growth
 
-# A factorisation of more rows than this takes long enough to be interrupted.
-LONG = 2000
 # Up to this many rows scores can be summed in extended precision where it matters.
 MAX_EXTENDED_ROWS = 500
-# A triangle is mirrored in blocks of so many rows.
-MIRRORED = 1024
-# Tried one after another on the diagonal of a matrix that rounding made indefinite.
-DAMPINGS = 1e-14, 1e-12, 1e-10, 1e-8, 1e-6, 1e-4, 1e-2, 1.0
 
 
 @njit(**SUM)
@@ -83,71 +74,14 @@ def add_four_rows(gram, i, coefficients, out):
     out[i + 3] += four
 
 
-class Overflow(ValueError):
-    """Raised where numbers outgrow floating point."""
-
-
-def damped_factor(matrix):
-    """Return a Cholesky factor; rounding may ask for a little more on the diagonal.
-
-    What stays indefinite is replaced by its diagonal: any positive definite matrix gives
-    a step downhill.
-    """
-    if not np.isfinite(np.trace(matrix)):
-        raise Overflow(
-            "A Newton system overflowed. Scale the features, for example with "
-            "sklearn.preprocessing.MinMaxScaler, or lower C or the sample weights."
-        )
-    run = interruptible if len(matrix) >= LONG else operator.call
-    diagonal = np.diagonal(matrix).copy()
-    for damping in DAMPINGS:
-        try:
-            return run(partial(lower_factor, matrix)), True
-        except np.linalg.LinAlgError:
-            # In proportion to each entry: features may have different units.
-            sizes = np.abs(diagonal)
-            unit = np.maximum(sizes, UNIT * sizes.max()) + (sizes.max() == 0)
-            np.fill_diagonal(matrix, diagonal + damping * unit)
-    return np.asfortranarray(np.diag(np.sqrt(unit))), True
-
-
-def lower_factor(matrix):
-    """Return a matrix whose lower triangle is the Cholesky factor."""
-    factor = matrix.copy(order="F")
-    lapack.factorise(factor)
-    return factor
-
-
-def inverse_of(gram, ridge):
-    """Return the inverse of a Gram matrix with a ridge, in the room of one matrix."""
-    for damping in 0.0, *DAMPINGS:
-        matrix = gram.astype(np.float64, order="F")
-        matrix[np.diag_indices_from(matrix)] += ridge + damping * np.diagonal(gram)
-        try:
-            lapack.factorise(matrix)
-            lapack.invert(matrix)
-        except np.linalg.LinAlgError:
-            continue
-        for start in range(0, len(matrix), MIRRORED):
-            stop = start + MIRRORED
-            matrix[start:stop, stop:] = matrix[stop:, start:stop].T
-            corner = matrix[start:stop, start:stop]
-            corner[:] = np.tril(corner) + np.tril(corner, -1).T
-        return matrix.T  # the same, line by line in memory
-    raise Overflow(
-        "The kernel matrix is not positive definite, even with a ridge. Scale the "
-        "features, or use another kernel."
-    )
-
-
-def without_row(matrix, i):
-    """Return a square matrix without one row and column, copied block by block."""
-    out = np.empty((len(matrix) - 1, len(matrix) - 1), dtype=matrix.dtype)
-    before, after, target = slice(0, i), slice(i + 1, None), slice(i, None)
-    out[before, before] = matrix[before, before]
-    out[before, target] = matrix[before, after]
-    out[target, before] = matrix[after, before]
-    out[target, target] = matrix[after, after]
+def gram_product(gram, coefficients):
+    """Return the product of a Gram matrix with a vector; all such products are made here."""
+    out = np.zeros(len(gram))
+    used = np.flatnonzero(coefficients)
+    if 2 * len(used) > len(gram):
+        add_product(gram, coefficients, out)
+    else:
+        add_columns(gram, used, coefficients, out)
     return out
 
 
@@ -161,19 +95,16 @@ class KernelDesign(Design):
     ``combine`` has nothing to do and inner products go through scores.
     """
 
-    has_cheap_moments = False
+    capabilities = frozenset({Capability.GRAM, Capability.REMOVAL})
 
     def __init__(self, gram, entry_error=0.0, source=None):
-        self.gram = gram
-        self.n_rows = len(gram)
-        self.memo = Memo(gram.size)
+        self.gram_matrix = gram
+        self.n_rows, self.size = len(gram), gram.size
         self.entry_error = entry_error
         self.source = source
-
-    @property
-    def size(self):
-        """How many numbers the Gram matrix holds."""
-        return self.gram.size
+        # What all rows know, where these are all but one of them.
+        self._whole = None
+        self._memo = Memo(gram.size)
 
     def zeros(self):
         """Return the origin of the feature space."""
@@ -181,13 +112,7 @@ class KernelDesign(Design):
 
     def scores(self, alpha):
         """Return the inner product of every row with the element ``alpha``."""
-        out = np.zeros(self.n_rows)
-        used = np.flatnonzero(alpha)
-        if 2 * len(used) > self.n_rows:
-            add_product(self.gram, alpha, out)
-        else:
-            add_columns(self.gram, used, alpha, out)
-        return out
+        return gram_product(self.gram_matrix, alpha)
 
     def combine(self, coefficients):
         """Return the combination of the rows with these coefficients."""
@@ -199,7 +124,7 @@ class KernelDesign(Design):
 
     def squared_norms(self):
         """Return the squared length of every row."""
-        return np.diagonal(self.gram).astype(np.float64)
+        return np.diagonal(self.gram_matrix).astype(np.float64)
 
     def row_lengths(self):
         """Return the length of every row."""
@@ -216,7 +141,7 @@ class KernelDesign(Design):
         size = lengths @ np.abs(alpha)
         errors = self._rounding * size * lengths
         # Where the matrix is narrow, its entries are taken as they are for the objective.
-        rounding = self._rounding if self.gram.dtype == np.float64 else growth(self.n_rows)
+        rounding = self._rounding if self.gram_matrix.dtype == np.float64 else growth(self.n_rows)
         value_errors = rounding * size * lengths
         return Measured(scores, errors, value_errors, alpha @ scores, rounding * size**2)
 
@@ -232,7 +157,7 @@ class KernelDesign(Design):
         lengths, wide = self.row_lengths(), alpha.astype(np.longdouble)
         size = lengths @ np.abs(alpha)
         rounding = (self.n_rows + 2) * WIDE_UNIT + self.entry_error
-        scores = self.gram.astype(np.longdouble) @ wide
+        scores = self.gram_matrix.astype(np.longdouble) @ wide
         square = float(wide @ scores)
         scores = scores.astype(np.float64)
         errors = UNIT * np.abs(scores) + rounding * size * lengths
@@ -248,7 +173,7 @@ class KernelDesign(Design):
         size, rounding = lengths @ np.abs(slope), self._rounding
         if closely and self.n_rows <= MAX_EXTENDED_ROWS:
             wide = slope.astype(np.longdouble)
-            square = float(wide @ (self.gram.astype(np.longdouble) @ wide))
+            square = float(wide @ (self.gram_matrix.astype(np.longdouble) @ wide))
             rounding = (2 * self.n_rows + 2) * WIDE_UNIT + self.entry_error
         else:
             square = slope @ self.scores(slope)
@@ -265,7 +190,7 @@ class KernelDesign(Design):
         near = np.flatnonzero(curvature.extra)
         if len(near) == 0:
             return lambda slope, accuracy: slope
-        matrix = self.gram[np.ix_(near, near)].astype(np.float64)
+        matrix = self.gram_matrix[np.ix_(near, near)].astype(np.float64)
         matrix[np.diag_indices_from(matrix)] += 1.0 / curvature.extra[near]
         factor = damped_factor(matrix)
         along_ones = cho_solve(factor, np.ones(len(near)), check_finite=False)
@@ -281,22 +206,46 @@ class KernelDesign(Design):
 
         return solve
 
-    def without(self, i):
-        """Return the design of all rows but one."""
-        return KernelDesign(without_row(self.gram, i))
+    def without(self, i, weight=None):
+        """Return the design of all rows but one.
+
+        Given the weights of all rows, its inverses are derived from those of this design.
+        """
+        rest = KernelDesign(without_row(self.gram_matrix, i))
+        if weight is not None:
+            rest._whole = self, weight, i
+        return rest
 
     def score_of(self, i, alpha, kept):
         """Return the inner product of a row with an element over the rows that are kept."""
-        return float(self.gram[i, kept] @ alpha)
+        return float(self.gram_matrix[i, kept] @ alpha)
 
-    def factor(self):
-        """Return rows of features with this Gram matrix, as many features as its rank."""
-        return self.memo("factor", (), lambda: pivoted_factor(self.gram))
+    def on_features(self):
+        """Return rows of as many features as the rank, and their design, made once."""
+
+        def factorise():
+            factor = pivoted_factor(self.gram_matrix)
+            return factor, DenseDesign(factor.rows)
+
+        return self._memo("features", (), factorise)
 
     def damped_inverse(self, weight, spread):
         """Return ``(G + diag(1 / (spread weight)))^-1``, once for all classes."""
 
         def invert():
-            return inverse_of(self.gram, 1.0 / (spread * weight))
+            if self._whole is not None:
+                return self._inverse_from_whole(spread)
+            return inverse_of(self.gram_matrix, 1.0 / (spread * weight))
 
-        return self.memo(("inverse", spread), (weight,), invert)
+        return self._memo(("inverse", spread), (weight,), invert)
+
+    def _inverse_from_whole(self, spread):
+        """Return the inverse without one row and column, which follows from the whole."""
+        whole, weight, i = self._whole
+        inverse = whole.damped_inverse(weight, spread)
+        column = np.delete(inverse[i], i)
+        return without_row(inverse, i) - np.outer(column, column / inverse[i, i])
+
+    def once_for(self, kind, owners, make):
+        """Return what ``make`` gave for a kind of thing and these very arrays."""
+        return self._memo(kind, owners, make)

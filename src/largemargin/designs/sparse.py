@@ -15,6 +15,8 @@ def unsigned(indices):
 class SparseDesign(LinearDesign):
     """A CSR matrix of float32 or float64, used in place."""
 
+    sweeps_are_cheap = True
+
     def __init__(self, X):
         super().__init__(X)
         self.rows = X.data, unsigned(X.indices), unsigned(X.indptr)
@@ -51,7 +53,7 @@ class SparseDesign(LinearDesign):
         design.shift = shift
         return design
 
-    def gram(self, coefficients):
+    def outer_products(self, coefficients):
         """Return ``sum coefficients_i x_i x_i'``; only its lower half counts."""
         out = np.zeros((self.n_features, self.n_features))
         add_outer_products(self.rows, coefficients, out)

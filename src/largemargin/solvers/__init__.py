@@ -1,6 +1,10 @@
 """Solvers: functions from a problem to a solution; they never see how rows are stored."""
 
-from largemargin.designs.kernel import KernelDesign
+from collections.abc import Callable
+from typing import NamedTuple
+
+from largemargin.designs.base import Capability
+from largemargin.problem.intercept import refuse_unbounded
 from largemargin.solvers.asgd import solve_asgd
 from largemargin.solvers.auto import solve_auto
 from largemargin.solvers.dual_cd import solve_dual_cd
@@ -8,18 +12,48 @@ from largemargin.solvers.kernel_dual import solve_kernel_dual
 from largemargin.solvers.newton import solve_newton
 from largemargin.solvers.solution import Progress, Solution, Start
 
-# name: (function, default limit of iterations)
-SOLVERS = {
-    "auto": (solve_auto, 500),
-    "newton": (solve_newton, 500),
-    "kernel_dual": (solve_kernel_dual, 500),
-    "dual_cd": (solve_dual_cd, 10_000),
-    "asgd": (solve_asgd, 5),
-}
 
-HINGE_ONLY = {"dual_cd", "asgd"}
-# Those that run their course, whatever gap they reach.
-WITHOUT_GOAL = {"asgd"}
+class Solver(NamedTuple):
+    """A solver by its function, and what it declares.
+
+    ``needs`` are capabilities of a design of which it needs one. One that ``sweeps`` knows
+    one-sided losses only, and no prices of squares about zero or of the intercept; one for
+    ``classes`` knows no origins; one ``without_goal`` runs its course, whatever the gap.
+    """
+
+    function: Callable
+    max_iter: int
+    needs: tuple[Capability, ...]
+    sweeps: bool = False
+    classes: bool = False
+    without_goal: bool = False
+
+    def refuse_unknown(self, name, problem):
+        """Raise unless the solver knows this problem."""
+        problem.design.require(f"solver={name!r}", *self.needs)
+        prices = problem.prices
+        if self.sweeps and not problem.loss.is_one_sided:
+            raise ValueError(
+                f"solver={name!r} knows losses of one kink only, such as the hinge loss; "
+                f"got {problem.loss}. Use 'auto'."
+            )
+        if self.sweeps and (prices.lambda_square != 0 or prices.intercept != 0):
+            raise ValueError(
+                f"solver={name!r} knows no price of squared margins or of the intercept; "
+                f"got {prices}. Use 'auto'."
+            )
+        if self.classes and problem.origin.any():
+            raise ValueError(f"solver={name!r} knows classes only, no values. Use 'auto'.")
+
+
+FEATURES, ROWS, GRAM = Capability.FEATURES, Capability.ROWS, Capability.GRAM
+SOLVERS = {
+    "auto": Solver(solve_auto, 500, (GRAM, FEATURES)),
+    "newton": Solver(solve_newton, 500, (FEATURES,)),
+    "kernel_dual": Solver(solve_kernel_dual, 500, (GRAM,)),
+    "dual_cd": Solver(solve_dual_cd, 10_000, (ROWS, GRAM), sweeps=True),
+    "asgd": Solver(solve_asgd, 5, (ROWS,), sweeps=True, classes=True, without_goal=True),
+}
 # A solution whose certificate does not stand up to examination is made this much better.
 CLOSER = 0.1
 MAX_ATTEMPTS = 3
@@ -34,22 +68,20 @@ def solve(problem, solver, *, tol, max_iter=None, start=None, progress=None, rng
     larger gap than ``tol``, the solver goes on from there; ``"auto"`` takes Newton steps
     on the rows themselves then.
     """
-    problem.refuse_unbounded()
-    if problem.loss.is_smooth and solver in HINGE_ONLY:
-        raise ValueError(
-            f"solver={solver!r} knows the hinge loss only; got {problem.loss}. Use 'auto'."
-        )
-    function, default_limit = SOLVERS[solver]
-    limit = default_limit if max_iter is None else max_iter
+    chosen = SOLVERS[solver]
+    chosen.refuse_unknown(solver, problem)
+    refuse_unbounded(problem)
+    function = chosen.function
+    limit = chosen.max_iter if max_iter is None else max_iter
     progress = progress or Progress()
     options = {"progress": progress, "rng": rng}
     found = function(problem, tol=tol, max_iter=limit, start=start, **options)
     best = found.examined_if_finite(problem, tol)
     best.n_iter, best.is_late = found.n_iter, found.is_late or progress.is_late
-    if solver in WITHOUT_GOAL:
+    if chosen.without_goal:
         best.converged |= not best.is_late
         return best
-    on_rows = solver == "auto" and not isinstance(problem.design, KernelDesign)
+    on_rows = solver == "auto" and problem.design.has(FEATURES)
     if on_rows or found.converged:
         go_on = solve_newton if on_rows else function
         best = _improve(problem, best, go_on, tol=tol, max_iter=limit, **options)

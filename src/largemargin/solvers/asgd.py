@@ -13,6 +13,7 @@ from numba import njit
 
 from largemargin._jit import JIT
 from largemargin.designs.row_loops import all_dots, row_add, row_dot
+from largemargin.problem.smoothed import dual_step
 from largemargin.solvers.solution import Progress, Solution
 
 EPOCHS_BEFORE_AVERAGING = 2
@@ -58,7 +59,7 @@ def solve_asgd(problem, *, tol, max_iter, start=None, progress=None, rng=None):
     """Run ``max_iter`` epochs and report the gap that was reached; tol is not a goal."""
     progress = progress or Progress()
     rng = rng or np.random.default_rng(0)
-    if np.isinf(problem.C):
+    if problem.is_hard:
         raise ValueError("solver='asgd' needs a finite C; for C=inf use solver='newton'.")
     warm = start is not None and start.w is not None
     state = (
@@ -90,8 +91,8 @@ class Draws:
         keys = np.empty(problem.design.n_rows)
         # Our own loop: BLAS may round equal rows differently in different places.
         all_dots(problem.design.rows, direction, keys)
-        order = np.lexsort((problem.y, keys))
-        keys, labels = keys[order], problem.y[order]
+        order = np.lexsort((problem.sign, keys))
+        keys, labels = keys[order], problem.sign[order]
         is_new = np.ones(len(order), dtype=bool)
         is_new[1:] = (np.diff(keys) != 0) | (np.diff(labels) != 0)
         self.rows = order[is_new].astype(np.uint32)
@@ -136,9 +137,9 @@ def run_epoch(problem, state, draws, *, averaging, total=None):
     first = draws(n_steps)
     asgd_steps(
         problem.design.rows,
-        problem.y,
+        problem.sign,
         first,
-        draws(n_steps) if problem.lambda_var > 0 else first,
+        draws(n_steps) if problem.prices.lambda_var > 0 else first,
         prices,
         problem.fit_intercept,
         state.first_rate,
@@ -150,11 +151,15 @@ def run_epoch(problem, state, draws, *, averaging, total=None):
 
 
 def scaled_prices(problem, total):
-    """Return the prices of norm, variance, mean and loss, divided by ``C total``."""
-    C = problem.C if problem.C > 0 else 1.0
-    parts = 1.0, 4.0 * problem.lambda_var, problem.lambda_mean
-    loss = 1.0 if problem.C > 0 else 0.0
-    return np.array([part / (C * total) for part in parts] + [loss])
+    """Return the prices of norm, variance, mean and loss, divided by ``C total``.
+
+    The last number is the margin at which the loss has its kink.
+    """
+    C, lambda_var, lambda_mean, *_ = problem.prices
+    unit = (C if C > 0 else 1.0) * total
+    parts = 1.0, 4.0 * lambda_var, lambda_mean
+    rest = 1.0 if C > 0 else 0.0, problem.loss.pull(C).low
+    return np.array([*(part / unit for part in parts), *rest])
 
 
 def find_first_rate(problem, prices, draws):
@@ -166,7 +171,7 @@ def find_first_rate(problem, prices, draws):
         trial = Descent.at(problem.design.zeros())
         asgd_steps(
             problem.design.rows,
-            problem.y,
+            problem.sign,
             first,
             second,
             prices,
@@ -179,7 +184,7 @@ def find_first_rate(problem, prices, draws):
         )
         value = sampled_cost(
             problem.design.rows,
-            problem.y,
+            problem.sign,
             first,
             prices,
             trial.scalars[SCALE] * trial.v,
@@ -203,12 +208,14 @@ def find_first_rate(problem, prices, draws):
 def best_certificate(problem, w, offset):
     """Return the tightest certificate among a few smoothings of the loss."""
     scores = problem.design.scores(w)
-    margins = problem.y * (scores + offset)
+    margins, C = problem.margins(scores, offset), problem.prices.C
+    smoothings = [
+        problem.loss.smoothing(np.zeros_like(margins), sigma, C)
+        for sigma in np.multiply(SMOOTHINGS, C or 1.0)
+    ]
     candidates = [
-        problem.examine(
-            w, offset, problem.dual_step(margins, 0.0 * margins, sigma)[0], scores
-        )
-        for sigma in np.multiply(SMOOTHINGS, problem.C or 1.0)
+        problem.examine(w, offset, dual_step(problem, margins, smoothing)[0], scores)
+        for smoothing in smoothings
     ]
     return min(candidates, key=lambda candidate: candidate[2].gap)
 
@@ -217,7 +224,7 @@ def best_certificate(problem, w, offset):
 def stochastic_slope(score, other_score, label, other_label, prices):
     """Return the factor of row i in the paper's stochastic gradient, less the norm."""
     slope = prices[1] * (score - label * other_label * other_score) - prices[2] * label
-    if label * score < 1.0:
+    if label * score < prices[4]:
         slope -= prices[3] * label
     return slope
 
@@ -276,7 +283,7 @@ def sampled_cost(rows, y, sample, prices, w, offset):
         margin = y[i] * (row_dot(*rows, i, w) + offset)
         total += margin
         squares += margin * margin
-        loss += max(0.0, 1.0 - margin)
+        loss += max(0.0, prices[4] - margin)
     n = sample.shape[0]
     mean = total / n
     variance = squares / n - mean * mean

@@ -2,9 +2,8 @@
 
 import numpy as np
 
-from largemargin.designs.dense import DenseDesign
-from largemargin.designs.kernel import KernelDesign
-from largemargin.designs.linear import MAX_FACTORED
+from largemargin.designs.base import Capability
+from largemargin.designs.features import MAX_FACTORED
 from largemargin.solvers.descents import row_descent
 from largemargin.solvers.dual_cd import descend
 from largemargin.solvers.kernel_dual import solve_kernel_dual
@@ -26,13 +25,21 @@ CLOSE = 0.1
 
 
 def solve_auto(problem, *, rng=None, progress=None, **options):
-    """Sweep while that promises to be cheap, then take Newton steps.
+    """Choose by what the design can do, and by cost.
 
-    These are taken on the smaller side of the data: features, or rows and their Gram.
+    - The design has a Gram matrix: ``kernel_dual``.
+    - It has rows to visit, more than 300, and the loss is one-sided at a finite C:
+        - more than 2,000 features: up to 1,000 sweeps;
+        - fewer, sparse, and a mild price of squares: up to 15 sweeps;
+      as long as they close the gap fast enough to get there.
+    - Where that was not all, Newton's method goes on from there:
+        - on inner products, by ``kernel_dual``, where they can be had, rows are at most
+          5,000, and features are more than rows or than 2,000;
+        - on the features otherwise, factoring up to 2,000 of them, iterating beyond.
     """
     design = problem.design
     options["progress"] = progress or Progress()
-    if isinstance(design, KernelDesign):
+    if design.has(Capability.GRAM):
         return solve_kernel_dual(problem, **options)
     n_sweeps = _worthwhile_sweeps(problem)
     if n_sweeps > 0:
@@ -42,21 +49,24 @@ def solve_auto(problem, *, rng=None, progress=None, **options):
         if solution.certificate.relative <= CLOSE:
             options["start"] = Start(solution.beta, solution.w, solution.offset)
     is_wide = design.n_features > min(MAX_FACTORED, design.n_rows)
-    if is_wide and design.n_rows <= MAX_GRAM_ROWS:
+    is_short = design.n_rows <= MAX_GRAM_ROWS
+    if is_wide and is_short and design.has(Capability.INNER_PRODUCTS):
         return _solve_on_gram(problem, **options)
     return solve_newton(problem, **options)
 
 
 def _worthwhile_sweeps(problem):
-    if problem.design.n_rows <= FEW_ROWS or not 0 < problem.C < np.inf:
+    design, prices = problem.design, problem.prices
+    if design.n_rows <= FEW_ROWS or not design.has(Capability.ROWS):
         return 0
-    if problem.loss.is_smooth:
+    is_known = problem.loss.is_one_sided and prices.lambda_square == prices.intercept == 0
+    if not is_known or not 0 < prices.C < np.inf:
         return 0
-    if problem.design.n_features > MAX_FACTORED:
+    if design.n_features > MAX_FACTORED:
         return SWEEPS_FOR_WIDE
     # Sweeps visit rows in random order, which is slow where BLAS would be fast; and they
     # are many where the margin variance has a weight of its own.
-    if isinstance(problem.design, DenseDesign) or not problem.variance_is_mild:
+    if not (design.sweeps_are_cheap and problem.squares_are_mild):
         return 0
     return SWEEPS_FOR_NARROW
 
@@ -68,7 +78,7 @@ def _solve_by_sweeps(problem, n_sweeps, *, max_iter, start=None, **options):
     rng = np.random.default_rng(0)
     state = row_descent(problem, start)
     first_gap = 1.0
-    if not problem.variance_is_mild:
+    if not problem.squares_are_mild:
         certificate = problem.examine(state.element(), state.offset, state.beta)[2]
         first_gap = max(certificate.relative, options["tol"])
     whole_way = np.log(first_gap / options["tol"])

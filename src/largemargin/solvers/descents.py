@@ -18,7 +18,7 @@ from largemargin.designs.row_loops import row_add, row_dot
 
 def row_descent(problem, start):
     """Return the descent on rows that suits the price of the variance."""
-    if problem.variance_is_mild:
+    if problem.squares_are_mild:
         return RowDescent(problem, start)
     return CoupledDescent(problem, start)
 
@@ -27,7 +27,12 @@ def first_beta(problem, start):
     """Return the dual variables to begin with."""
     if start is None:
         return np.zeros(problem.design.n_rows)
-    return np.clip(start.beta, 0.0, problem.C)
+    return np.clip(start.beta, *problem.box)
+
+
+def kinks_of(problem):
+    """Return the signed score, intercept included, at which each row is at its kink."""
+    return problem.loss.pull(problem.prices.C).low + problem.origin
 
 
 @njit(**JIT)
@@ -51,6 +56,7 @@ class GramDescent:
     def __init__(self, problem, start):
         self.problem = problem
         self.beta = first_beta(problem, start)
+        self.kinks = kinks_of(problem)
         self.diagonal = problem.design.squared_norms()
         self.coupling = problem.mean(self.diagonal) if problem.fit_intercept else 0.0
         self.multiplier = 0.0 if start is None else start.offset
@@ -71,11 +77,12 @@ class GramDescent:
         n_rows = problem.design.n_rows
         self.multiplier = self.offset
         gram_sweep(
-            problem.design.gram,
-            problem.y,
+            problem.design.gram_matrix,
+            problem.sign,
             problem.weight,
+            self.kinks,
             self.diagonal + self.coupling,
-            problem.C,
+            problem.prices.C,
             self.coupling,
             self.beta,
             self.scores,
@@ -89,14 +96,16 @@ class GramDescent:
 
 
 @njit(**JIT)
-def gram_sweep(gram, y, weight, curvature, C, coupling, beta, scores, offset, order):
+def gram_sweep(
+    gram, sign, weight, kinks, curvature, C, coupling, beta, scores, offset, order
+):
     """Move each dual variable to its optimum given the others."""
     for i in order:
-        slope = y[i] * (scores[i] + offset) - 1.0
+        slope = sign[i] * (scores[i] + offset) - kinks[i]
         target = best_in_box(beta[i], slope, weight[i] * curvature[i], C)
         if target == beta[i]:
             continue
-        step = y[i] * weight[i] * (target - beta[i])
+        step = sign[i] * weight[i] * (target - beta[i])
         beta[i] = target
         offset += coupling * step
         for j in range(scores.shape[0]):
@@ -115,7 +124,7 @@ class RowDescent:
         design = problem.design
         self.problem = problem
         self.beta = first_beta(problem, start)
-        self.signed = problem.y * problem.weight
+        self.signed, self.kinks = problem.sign * problem.weight, kinks_of(problem)
         lengths = design.squared_norms()
         self.coupling = problem.mean(lengths) if problem.fit_intercept else 0.0
         self.curvature = problem.weight * (lengths + self.coupling)
@@ -125,7 +134,7 @@ class RowDescent:
         self.bounds = -np.inf, np.inf
         forces = problem.dual_forces(self.beta)
         if start is not None and start.w is not None:
-            margins = problem.y * (design.scores(start.w) + start.offset)
+            margins = problem.margins(design.scores(start.w), start.offset)
             forces = problem.forces(margins, self.beta)
         self._combine(forces)
 
@@ -152,8 +161,9 @@ class RowDescent:
         self.n_active, low, high = row_sweep(
             problem.design.rows,
             self.signed,
+            self.kinks,
             self.curvature,
-            problem.C,
+            problem.prices.C,
             self.coupling,
             self.beta,
             self.w,
@@ -168,12 +178,13 @@ class RowDescent:
 
     def refresh(self, point):
         """Take up the variance of this point, and the rows that its margins call for."""
-        if self.problem.lambda_var > 0:
-            self._combine(self.problem.forces(point.margins, self.beta))
-        slope = point.margins - 1.0
+        problem = self.problem
+        if problem.is_curved:
+            self._combine(problem.forces(point.margins, self.beta))
+        slope = point.margins + problem.origin - self.kinks
         low, high = self.bounds
         resting = (self.beta == 0.0) & (slope > high)
-        resting |= (self.beta == self.problem.C) & (slope < low)
+        resting |= (self.beta == problem.prices.C) & (slope < low)
         moving = np.flatnonzero(~resting)
         self.n_active = len(moving)
         self.active[: self.n_active] = moving
@@ -183,6 +194,7 @@ class RowDescent:
 def row_sweep(
     rows,
     signed,
+    kinks,
     curvature,
     C,
     coupling,
@@ -196,7 +208,7 @@ def row_sweep(
 ):
     """Move each active dual variable to its optimum given the others, in random order.
 
-    ``signed`` are the labels times the weights; the intercept is one more feature, of
+    ``signed`` are the signs times the weights; the intercept is one more feature, of
     squared length ``coupling``. A row at a bound that pulls outwards more than any did in
     the last sweep, ``bounds``, becomes inactive. Returns how many rows are left and the
     range of the slopes that were found.
@@ -208,8 +220,8 @@ def row_sweep(
         i = active[other]
         active[other] = active[k]
         active[k] = i
-        label = 1.0 if signed[i] > 0.0 else -1.0
-        slope = label * (row_dot(*rows, i, w) + offset) - 1.0
+        sign = 1.0 if signed[i] > 0.0 else -1.0
+        slope = sign * (row_dot(*rows, i, w) + offset) - kinks[i]
         if (beta[i] == 0.0 and slope > bounds[1]) or (beta[i] == C and slope < bounds[0]):
             n_active -= 1
             active[k] = active[n_active]
@@ -239,22 +251,22 @@ class CoupledDescent:
     first_sweeps = 8
 
     def __init__(self, problem, start):
-        design, y, weight = problem.design, problem.y, problem.weight
+        design, sign, weight = problem.design, problem.sign, problem.weight
         self.problem = problem
-        self.beta = first_beta(problem, start)
+        self.beta, self.kinks = first_beta(problem, start), kinks_of(problem)
         self.delta = np.zeros(design.n_rows)
-        self.mean_row = design.combine(y * weight) / problem.total
-        self.to_mean = y * design.scores(self.mean_row)
+        self.mean_row = design.combine(sign * weight) / problem.total
+        self.to_mean = sign * design.scores(self.mean_row)
         self.norms = design.squared_norms()
         self.coupling = problem.mean(self.norms) if problem.fit_intercept else 0.0
         self.multiplier = 0.0
         if start is not None:
             self.multiplier = start.offset
             if start.w is not None:
-                margins = y * (design.scores(start.w) + start.offset)
+                margins = problem.margins(design.scores(start.w), start.offset)
                 self.delta = problem.spread * problem.centred(margins)
-        self.v = design.combine(y * weight * (self.beta - self.delta))
-        self.tau = problem.lambda_mean + weight @ self.delta
+        self.v = design.combine(sign * weight * (self.beta - self.delta))
+        self.tau = problem.prices.lambda_mean + weight @ self.delta
 
     def element(self):
         """Return the current element."""
@@ -264,8 +276,9 @@ class CoupledDescent:
     def offset(self):
         """The intercept that the multiplier and the current forces imply."""
         problem = self.problem
-        pull = (problem.y * problem.weight) @ (self.beta - self.delta)
-        return self.multiplier + self.coupling * (pull + self.tau * problem.mean(problem.y))
+        pull = (problem.sign * problem.weight) @ (self.beta - self.delta)
+        pull += self.tau * problem.mean(problem.sign)
+        return self.multiplier + self.coupling * pull
 
     def sweep(self, rng):
         """Visit every pair of dual variables once; the violation is not looked at."""
@@ -274,13 +287,15 @@ class CoupledDescent:
         self.multiplier = self.offset
         self.tau = coupled_sweep(
             problem.design.rows,
-            problem.y,
+            problem.sign,
             problem.weight,
+            problem.centred(problem.origin),
+            self.kinks,
             self.norms,
             self.to_mean,
             self.mean_row @ self.mean_row,
-            problem.mean(problem.y),
-            problem.C,
+            problem.mean(problem.sign),
+            problem.prices.C,
             problem.spread,
             self.coupling,
             self.beta,
@@ -300,12 +315,14 @@ class CoupledDescent:
 @njit(**JIT)
 def coupled_sweep(
     rows,
-    y,
+    sign,
     weight,
+    origin,
+    kinks,
     norms,
     to_mean,
     mean_norm,
-    mean_label,
+    mean_sign,
     C,
     spread,
     coupling,
@@ -320,17 +337,17 @@ def coupled_sweep(
     """Move each pair of dual variables to its optimum given the others.
 
     Keeps ``v_mean = v . zbar``; returns the new ``tau``. The intercept is one more
-    feature, of squared length ``coupling``.
+    feature, of squared length ``coupling``. ``origin`` has mean zero.
     """
     for i in order:
         length = norms[i] + coupling
-        near = to_mean[i] + coupling * y[i] * mean_label
-        centre = mean_norm + coupling * mean_label * mean_label
-        margin = y[i] * (row_dot(*rows, i, v) + offset) + tau * to_mean[i]
-        slope = margin - 1.0
+        near = to_mean[i] + coupling * sign[i] * mean_sign
+        centre = mean_norm + coupling * mean_sign * mean_sign
+        score = sign[i] * (row_dot(*rows, i, v) + offset) + tau * to_mean[i]
+        slope = score - kinks[i]
         mass = weight[i]
-        mean_margin = v_mean + tau * mean_norm + mean_label * offset
-        pull = delta[i] / spread - (margin - mean_margin)
+        mean_score = v_mean + tau * mean_norm + mean_sign * offset
+        pull = delta[i] / spread - (score - mean_score - origin[i])
         mixed = -mass * (length - near)
         bend = mass * (length - 2.0 * near + centre) + 1.0 / spread
         reduced = mass * length - mixed * mixed / bend
@@ -341,8 +358,8 @@ def coupled_sweep(
         tau += mass * shift
         beta[i] = target
         move = mass * (step - shift)
-        offset += coupling * (move * y[i] + mass * shift * mean_label)
+        offset += coupling * (move * sign[i] + mass * shift * mean_sign)
         if move != 0.0:
-            row_add(*rows, i, y[i] * move, v)
+            row_add(*rows, i, sign[i] * move, v)
             v_mean += move * to_mean[i]
     return tau

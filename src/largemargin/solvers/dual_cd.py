@@ -8,10 +8,10 @@ from itertools import count
 
 import numpy as np
 
-from largemargin.designs.kernel import KernelDesign
+from largemargin.designs.base import Capability
+from largemargin.problem.separability import refuse_unseparable
 from largemargin.solvers.descents import CoupledDescent, GramDescent, row_descent
 from largemargin.solvers.metric import solve_in_metric
-from largemargin.solvers.newton import refuse_unseparable
 from largemargin.solvers.solution import Progress, Solution
 
 # A certificate costs about two sweeps: so many sweeps are made before the next one, and
@@ -33,12 +33,12 @@ def solve_dual_cd(problem, *, tol, max_iter, start=None, progress=None, rng=None
         state = GramDescent(svm, start)
         return descend(svm, state, rng=rng, separated=problem, **options)
 
-    if not isinstance(problem.design, KernelDesign):
+    if problem.design.has(Capability.ROWS):
         # From tangent to tangent of the variance an intercept may swing for ever.
-        swings = problem.fit_intercept and problem.lambda_var > 0
+        swings = problem.fit_intercept and problem.prices.lambda_var > 0
         state = (CoupledDescent if swings else row_descent)(problem, start)
         return descend(problem, state, rng=rng, **options)
-    if problem.lambda_var == 0:
+    if not problem.is_curved:
         return descend_on_gram(problem, start=start, **options)
     return solve_in_metric(problem, descend_on_gram, start=start, **options)
 
@@ -69,7 +69,7 @@ def descend(problem, state, *, tol, max_iter, progress, rng, is_slow=never, sepa
             state.element(), state.offset, state.beta.copy()
         )
         state.refresh(point)
-        if np.isinf(problem.C) and np.isinf(certificate.gap):
+        if problem.is_hard and np.isinf(certificate.gap):
             refuse_unseparable(separated or problem, beta)
         if best is not None:
             point, beta, certificate = _best_of(best, (point, beta, certificate))

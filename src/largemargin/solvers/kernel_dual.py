@@ -1,7 +1,7 @@
 """The kernel machine: descent on pairs of rows, finished by Newton's method if need be.
 
-A cheap margin variance is linearised in rounds, each a plain SVM that starts where the
-last one ended; a dear one is absorbed into the metric, once for all. Few rows, and rows
+A small price of the margin variance is linearised in rounds, each a plain SVM that starts
+where the last one ended; a large one is absorbed into the metric, once for all. Few rows, and rows
 that rounding makes hard, are turned into explicit features.
 """
 
@@ -9,11 +9,11 @@ from functools import partial
 
 import numpy as np
 
-from largemargin.designs.dense import DenseDesign
-from largemargin.problem import MAX_CONTRACTION
+from largemargin.problem.intercept import is_bounded
+from largemargin.problem.objective import MAX_CONTRACTION
 from largemargin.solvers.metric import solve_in_metric
 from largemargin.solvers.newton import solve_newton
-from largemargin.solvers.pairs import EASY, solve_in_pairs
+from largemargin.solvers.pairs import EASY, pairs_can_solve, solve_in_pairs
 from largemargin.solvers.solution import Progress, Solution, Start
 
 # Up to this many rows explicit features are cheap enough to begin with, unless a start
@@ -29,11 +29,11 @@ def solve_kernel_dual(problem, *, tol, max_iter, start=None, progress=None, rng=
     options = {"tol": tol, "max_iter": max_iter, "progress": progress, "start": start}
     n_rows = problem.design.n_rows
     is_small = n_rows <= SMALL and (start is None or tol < EASY)
-    if is_small or (n_rows <= MAX_FACTOR_ROWS and np.isinf(problem.C)):
+    if is_small or (n_rows <= MAX_FACTOR_ROWS and problem.is_hard):
         return _solve_on_factor(problem, **options)
-    if problem.lambda_var == 0:
+    if not problem.is_curved:
         solution = _solve_svm(problem, **options)
-    elif problem.variance_is_mild:
+    elif problem.squares_are_mild:
         solution = _solve_in_rounds(problem, **options)
     else:
         solution = _solve_in_metric(problem, **options)
@@ -46,9 +46,8 @@ def solve_kernel_dual(problem, *, tol, max_iter, start=None, progress=None, rng=
 
 def _solve_on_factor(problem, *, tol, max_iter, progress, start):
     """Solve on explicit features: slower on many rows, but safe on a singular Gram."""
-    design = problem.design
-    factor = design.factor()
-    rows = problem.on(design.memo("rows", (), lambda: DenseDesign(factor.rows)))
+    factor, features = problem.design.on_features()
+    rows = problem.on(features)
     if start is not None:
         start = start.without_element()
     solution = solve_newton(
@@ -67,7 +66,7 @@ def _solve_on_factor(problem, *, tol, max_iter, progress, start):
 
 def _solve_svm(problem, *, tol, max_iter, progress, start):
     options = {"tol": tol, "max_iter": max_iter, "progress": progress}
-    if 0 < problem.C < np.inf and not problem.loss.is_smooth:
+    if pairs_can_solve(problem):
         solution = solve_in_pairs(problem, start=start, **options)
         if solution.converged or progress.is_late:
             return solution
@@ -85,8 +84,8 @@ def _solve_in_rounds(problem, *, tol, max_iter, progress, start):
     in_metric = partial(
         _solve_in_metric, problem, tol=tol, max_iter=max_iter, progress=progress
     )
-    margins = np.zeros(problem.design.n_rows)
-    if 0 < problem.C < np.inf and not problem.loss.is_smooth:
+    margins = -problem.origin
+    if pairs_can_solve(problem):
         solution = solve_in_pairs(
             problem, tol=tol, max_iter=max_iter, progress=progress, start=start
         )
@@ -98,8 +97,8 @@ def _solve_in_rounds(problem, *, tol, max_iter, progress, start):
         start = start.without_element()
     n_iter, last_gap = 0, np.inf
     while True:
-        svm = problem.freeze_variance(margins)
-        if not svm.is_bounded:
+        svm = problem.freeze_squares(margins)
+        if not is_bounded(svm):
             return in_metric(start=start)
         solution = solve_newton(
             svm,

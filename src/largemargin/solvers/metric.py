@@ -1,13 +1,16 @@
-"""The LDM as a plain SVM in another metric: the paper's matrix H, without its inverse.
+"""A kernel machine as a plain SVM in another metric: the paper's matrix H, without inverse.
 
-Prices and intercept enter a kernel machine only through the scores that forces ``a`` on
-the rows bring about, ``scores = H a``. With ``E = diag(1 / (spread s))`` and
-``M = G + E``, minimising over the intercept and the mean margin gives
+Prices and intercept enter only through the scores that forces ``a`` on the rows bring
+about. Squares of margins pull back by ``W (scores + b)``, in which
+``W = diag((spread + bend) s) - (spread / S) (y s)(y s)'``. With ``E = diag(1 / ((spread +
+bend) s))``, ``M = G + E`` and ``q`` the share of the spread in ``spread + bend``,
+minimising over the intercept b and the mean margin gives ``scores + b = H a``,
 
-    H = E - E M^-1 E + R (N' M^-1 N)^-1 R',   R = F - E M^-1 N,
+    H = E - E M^-1 E + R K^-1 R',   R = F - E M^-1 N,   K = N' M^-1 N + diag(0, q bend S),
 
-with N = [y], F = [y], and one more column -1 in N and 0 in F for the intercept. G may be
-singular, M is not; no term is a difference of nearly equal numbers.
+with N = F = [q y], and one more column, -1 in N and 0 in F, for an intercept. G may be
+singular, M is not; no term is a difference of nearly equal numbers. Where squares do not
+see the intercept, all signs being the same, it has no column and stays free in the SVM.
 """
 
 from dataclasses import replace
@@ -15,8 +18,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from largemargin.designs.kernel import KernelDesign
-from largemargin.problem import Problem
+from largemargin.designs.kernel import KernelDesign, gram_product
+from largemargin.problem.intercept import is_bounded, squares_hold_it
 from largemargin.solvers.solution import Solution, Start
 
 # Rows of the metric that are filled in at a time.
@@ -28,60 +31,88 @@ ROUGH = 1e-2
 
 
 class Metric(NamedTuple):
-    """The matrix H of a problem, and how forces determine the intercept."""
+    """The matrix H of a problem, and how forces determine the intercept, if H holds it.
+
+    ``intercept`` times the forces, less ``response`` times its price, is ``b``.
+    """
 
     matrix: np.ndarray
-    intercept: np.ndarray
+    intercept: np.ndarray | None
+    response: float
 
     def pose(self, problem):
-        """Return the problem as an SVM: no variance, no intercept, the same values."""
-        return Problem(
-            KernelDesign(self.matrix),
-            problem.y,
-            problem.weight,
-            problem.C,
-            fit_intercept=False,
-            reward=problem.reward,
-            loss=problem.loss,
+        """Return the problem as an SVM: no squares, the same values."""
+        targets, tangent = problem.targets, problem.tangent
+        prices = problem.prices._replace(lambda_var=0.0, lambda_square=0.0)
+        if problem.origin.any():
+            # Squares are taken about the origins.
+            pulled = problem.pulled_back(problem.origin)
+            tangent = pulled if tangent is None else tangent + pulled
+        if self.intercept is not None and prices.intercept != 0:
+            moved = prices.intercept * problem.sign * self.intercept
+            targets = targets._replace(origin=targets.origin + moved)
+            prices = prices._replace(intercept=0.0)
+        return replace(
+            problem,
+            design=KernelDesign(self.matrix),
+            targets=targets,
+            prices=prices,
+            fit_intercept=problem.fit_intercept and self.intercept is None,
+            tangent=tangent,
         )
 
-    def lift(self, problem, beta):
+    def lift(self, problem, svm, solution):
         """Return the point, dual variables and certificate on the problem itself.
 
         The point is the one that the forces of ``beta`` bring about, so that only their
         complementarity, and no gradient, is left in its gap.
         """
-        forces = problem.dual_forces(beta)
-        margins = problem.y * (self.matrix @ forces)
-        offset = float(self.intercept @ forces)
-        return problem.examine(problem.forces(margins, beta), offset, beta)
+        beta, offset = solution.beta, solution.offset
+        forces = svm.dual_forces(beta)
+        margins = svm.margins(gram_product(self.matrix, forces), offset)
+        if self.intercept is not None:
+            offset = self.intercept @ forces - self.response * problem.prices.intercept
+        return problem.examine(problem.forces(margins, beta), float(offset), beta)
 
 
 def metric_of(problem):
-    """Return the metric of a kernel problem whose variance has a price, made once."""
-    inverse = problem.design.damped_inverse(problem.weight, problem.spread)
-    name, owners = ("metric", problem.fit_intercept), (inverse, problem.y)
-    return problem.design.memo(name, owners, lambda: make_metric(problem, inverse))
+    """Return the metric of a kernel problem with prices of squares, made once."""
+    bend = problem.spread + problem.bend
+    inverse = problem.design.damped_inverse(problem.weight, bend)
+    holds_intercept = problem.fit_intercept and squares_hold_it(problem)
+    name = Metric, holds_intercept, problem.bend
+    owners = inverse, problem.sign
+    return problem.design.once_for(
+        name, owners, lambda: make_metric(problem, inverse, holds_intercept)
+    )
 
 
-def make_metric(problem, inverse):
+def make_metric(problem, inverse, holds_intercept):
     """Return the metric, given the inverse of M."""
-    y, ridge = problem.y, 1.0 / (problem.spread * problem.weight)
-    free, kept = y[:, None], y[:, None]
-    if problem.fit_intercept:
-        free = np.column_stack([-np.ones_like(y), y])
-        kept = np.column_stack([np.zeros_like(y), y])
+    sign, bend = problem.sign, problem.spread + problem.bend
+    ridge, share = 1.0 / (bend * problem.weight), problem.spread / bend
+    free, kept, own = [], [], []
+    if holds_intercept:
+        free, kept, own = [-np.ones_like(sign)], [np.zeros_like(sign)], [0.0]
+    if share > 0:
+        free, kept = [*free, share * sign], [*kept, share * sign]
+        own = [*own, share * problem.bend * problem.total]
+    shape = len(free), len(sign)
+    free, kept = np.reshape(free, shape).T, np.reshape(kept, shape).T
     response = inverse @ free
     residual = kept - ridge[:, None] * response
-    determined = solve_small(free.T @ response, residual.T)
+    coupling = free.T @ response + np.diag(own)
+    determined = solve_small(coupling, residual.T)
     matrix = inverse * -ridge
     for start in range(0, len(matrix), BLOCK):
         block = slice(start, start + BLOCK)
         matrix[block] *= ridge[block, None]
         matrix[block] += residual[block] @ determined
     matrix[np.diag_indices_from(matrix)] += ridge
-    intercept = determined[0] if problem.fit_intercept else np.zeros_like(y)
-    return Metric(matrix, intercept)
+    if not holds_intercept:
+        return Metric(matrix, None, 0.0)
+    unit = np.eye(len(coupling))[0]
+    return Metric(matrix, determined[0], float(solve_small(coupling, unit)[0]))
 
 
 def solve_small(matrix, targets):
@@ -98,8 +129,9 @@ def solve_without_variance(problem, solve_svm, *, tol, max_iter, progress, start
     There is no time for more; the certificate is that of the problem itself.
     """
     found = [] if start is None else [Solution.at_start(problem, start, tol)]
-    svm = replace(problem, lambda_var=0.0)
-    if svm.is_bounded:
+    prices = problem.prices._replace(lambda_var=0.0, lambda_square=0.0)
+    svm = replace(problem, prices=prices)
+    if is_bounded(svm):
         options = {"tol": max(tol, ROUGH), "max_iter": max_iter, "progress": progress}
         solution = solve_svm(svm, start=None, **options)
         result = problem.examine(solution.w, solution.offset, solution.beta)
@@ -118,7 +150,7 @@ def solve_in_metric(problem, solve_svm, *, tol, max_iter, progress, start):
     metric = metric_of(problem)
     progress.check()
     svm = metric.pose(problem)
-    # The intercept is part of the metric, so a start brings none along.
+    # What is part of the metric a start need not bring along.
     start = None if start is None else Start(start.beta)
     n_iter = 0
     # A gap counts for more outside the metric: what is too large there is made smaller.
@@ -126,8 +158,8 @@ def solve_in_metric(problem, solve_svm, *, tol, max_iter, progress, start):
         options = {"tol": goal, "max_iter": max_iter - n_iter, "progress": progress}
         solution = solve_svm(svm, start=start, **options)
         n_iter += solution.n_iter
-        point, beta, certificate = metric.lift(problem, solution.beta)
+        point, beta, certificate = metric.lift(problem, svm, solution)
         if certificate.relative <= tol or n_iter >= max_iter or progress.is_late:
             break
-        start = Start(solution.beta)
+        start = Start(solution.beta, offset=solution.offset)
     return Solution.of(problem, point, beta, certificate, n_iter, tol)

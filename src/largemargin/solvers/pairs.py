@@ -14,12 +14,13 @@ import numpy as np
 from numba import njit
 
 from largemargin._jit import EXTREME, JIT
+from largemargin.problem.intercept import settle
 from largemargin.solvers.solution import Progress, Solution
 
 # Between two certificates; a start may leave little to do, so there it is less at first.
 STEPS_PER_CALL = 1000
 WARM_STEPS = 125
-# After so many steps a row Newton's method takes over.
+# Switch to Newton's method after this many steps per row.
 MAX_STEPS_PER_ROW = 300
 # A gap that descent reaches soon; smaller ones are Newton's.
 EASY = 1e-5
@@ -33,6 +34,11 @@ ROUNDING = 1e-14
 DRIFT = 1e-7
 # Curvatures below this part of the largest are rounding.
 FLAT = 1e-12
+
+
+def pairs_can_solve(problem):
+    """Return whether descent on pairs knows the loss, at a price that bounds its steps."""
+    return problem.loss.is_one_sided and 0 < problem.prices.C < np.inf
 
 
 def solve_in_pairs(problem, *, tol, max_iter, progress=None, start=None):
@@ -66,14 +72,17 @@ class PairDescent:
     """The forces of the dual variables within their bounds, and the scores they make."""
 
     def __init__(self, problem, start):
-        y, weight, design = problem.y, problem.weight, problem.design
+        signed, design = problem.sign * problem.weight, problem.design
         self.problem = problem
         self.diagonal = design.squared_norms()
-        limit = y * weight * problem.C
+        limit = signed * problem.prices.C
         self.low, self.high = np.minimum(limit, 0.0), np.maximum(limit, 0.0)
+        # Scores plus intercept at which the margin of each row is at the kink.
+        kink = problem.loss.pull(problem.prices.C).low
+        self.wanted = problem.sign * (kink + problem.origin)
         self.forces = np.zeros(design.n_rows)
         if start is not None:
-            self.forces = y * weight * np.clip(start.beta, 0.0, problem.C)
+            self.forces = signed * np.clip(start.beta, *problem.box)
         # What mean and variance add stays as it is until the next tangent.
         self.rest = problem.dual_forces(np.zeros(design.n_rows))
         self._balance()
@@ -85,7 +94,7 @@ class PairDescent:
     def beta(self):
         """The dual variables, for one unit of weight."""
         problem = self.problem
-        return np.minimum(np.abs(self.forces) / problem.weight, problem.C)
+        return np.minimum(np.abs(self.forces) / problem.weight, problem.prices.C)
 
     @property
     def point(self):
@@ -93,10 +102,10 @@ class PairDescent:
         return self.problem.point(self.forces + self.rest, self.scores, self.offset)
 
     def _balance(self):
-        """Make all forces sum to zero, as an intercept asks, by a change of few."""
+        """Make all forces balance, as an intercept asks, by a change of few."""
         if not self.problem.fit_intercept:
             return
-        need = -(self.forces.sum() + self.rest.sum())
+        need = self.problem.prices.intercept - (self.forces.sum() + self.rest.sum())
         room = (self.high if need > 0 else self.low) - self.forces
         # Rows between their bounds come first: they stay what they are.
         at_bound = (self.forces == self.low) | (self.forces == self.high)
@@ -110,17 +119,19 @@ class PairDescent:
     @property
     def _is_balanced(self):
         forces = self.forces + self.rest
-        imbalance = abs(forces.sum()) if self.problem.fit_intercept else 0.0
-        return imbalance <= 1e-9 * np.abs(forces).sum()
+        if not self.problem.fit_intercept:
+            return True
+        price = self.problem.prices.intercept
+        return abs(forces.sum() - price) <= 1e-9 * (np.abs(forces).sum() + abs(price))
 
     def solve(self, goal, max_steps, progress):
         """Descend until the gap for the present tangent is at most ``goal``."""
         problem = self.problem
-        pulls = problem.y - self.scores
+        pulls = self.wanted - self.scores
         n_steps = 0
         while n_steps < max_steps and self._is_balanced:
             violation, self.offset = descend_on_pairs(
-                problem.design.gram,
+                problem.design.gram_matrix,
                 self.diagonal,
                 self.low,
                 self.high,
@@ -131,7 +142,7 @@ class PairDescent:
             )
             n_steps += self.n_next
             self.n_next = min(2 * self.n_next, STEPS_PER_CALL)
-            self.scores = problem.y - pulls
+            self.scores = self.wanted - pulls
             progress.check()
             frozen = problem.certify(self.point, self.beta, None, 0.0)
             if frozen.relative <= goal or violation <= 1e3 * ROUNDING or progress.is_late:
@@ -141,8 +152,8 @@ class PairDescent:
     def certify(self):
         """Return the point, dual variables and their certificate; move the tangent."""
         problem, point = self.problem, self.point
-        if problem.lambda_var == 0 or not self._is_balanced:
-            point = problem.settle(point)
+        if not problem.is_curved or not self._is_balanced:
+            point = settle(problem, point)
             return point, self.beta, self._certificate(point, None, 0.0)
         self.rest = problem.forces(point.margins, np.zeros_like(self.forces))
         self._balance()
@@ -161,8 +172,8 @@ class PairDescent:
 def descend_on_pairs(gram, diagonal, low, high, forces, pulls, balanced, max_steps):
     """Let the best pair of rows exchange force, again and again.
 
-    ``pulls`` are the labels less the scores, kept up to date with ``forces``. Returns the
-    largest difference of pulls that a pair could still use, and the intercept.
+    ``pulls`` are the wanted scores less those there are, kept up to date with ``forces``.
+    Returns the largest difference of pulls that a pair could still use, and the intercept.
     """
     n_rows = forces.shape[0]
     floor = max(FLAT * diagonal.max(), 1e-300)

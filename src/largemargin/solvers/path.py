@@ -1,4 +1,4 @@
-"""One problem at many prices: every solution serves all prices that it is good enough for.
+"""One machine at many prices: every solution serves all prices that it is good enough for.
 
 Prices that share the weight of the margin variance come one after another, because they
 share its metric; each solve starts from the best solution known at its C.
@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from largemargin.nearby import Nearby
+from largemargin.problem.intercept import refuse_unbounded
+from largemargin.problem.nearby import Nearby
 from largemargin.solvers import solve
 from largemargin.solvers.solution import Solution, Start
 
@@ -24,38 +25,50 @@ class OutOfTime(Exception):
 
 
 class Answers(NamedTuple):
-    """What answers each price, or the error that was met there, and all solutions."""
+    """What answers each problem, or the error that was met there, and all solutions."""
 
     answers: list
     solutions: list
 
 
 class Answer(NamedTuple):
-    """The solution that serves a price, by its number, and its certificate there."""
+    """The solution that serves a problem, by its number, and its certificate there."""
 
     number: int
     certificate: object
 
 
-class Path:
-    """Solutions of a problem found so far, looked up by price."""
+class Family(NamedTuple):
+    """What problems have in common if a solution of one may serve the others."""
 
-    def __init__(self, problem, solver, *, tol, max_iter, seed, progress):
-        self.problem, self.solver = problem, solver
+    loss: object
+    prices: object
+
+    @classmethod
+    def of(cls, problem):
+        """Return the family of a problem: all but its prices of mean and variance."""
+        return cls(problem.loss, problem.prices._replace(lambda_var=0.0, lambda_mean=0.0))
+
+
+class Path:
+    """Solutions of problems on the same rows and targets, looked up by price."""
+
+    def __init__(self, design, solver, *, tol, max_iter, seed, progress):
+        self.solver = solver
         self.tol, self.max_iter, self.seed = tol, max_iter, seed
         self.progress = progress
-        self.radius = np.sqrt(problem.design.squared_norms().max())
+        self.radius = np.sqrt(design.squared_norms().max())
         self.solutions = []
-        # For each C, what tells how good its solutions are at other prices.
+        # For each family the numbers of its solutions, and what judges them elsewhere.
         self.known = {}
 
-    def answer(self, C, lambda_var, lambda_mean):
-        """Return a solution that is good enough at these prices, a known one if any is."""
-        problem = self.problem.at(C, lambda_var, lambda_mean)
-        problem.refuse_unbounded()
-        best = self._best_known(C, lambda_var, lambda_mean)
+    def answer(self, problem):
+        """Return a solution that is good enough for a problem, a known one if any is."""
+        refuse_unbounded(problem)
+        prices, family = problem.prices, self.known.get(Family.of(problem), {})
+        best = self._best_known(family, prices)
         if best is not None and best.certificate.relative <= self.tol:
-            change = self.known[C][best.number].distance(lambda_var, lambda_mean)
+            change = family[best.number].distance(prices)
             if change * self.radius <= SAME_SCORES:
                 return best
         solution = solve(
@@ -63,34 +76,41 @@ class Path:
             self.solver,
             tol=SPARE * self.tol,
             max_iter=self.max_iter,
-            start=self._start(C, best),
+            start=self._start(problem, best),
             progress=self.progress(),
             rng=np.random.default_rng(self.seed),
         )
         self.solutions.append(solution)
         number = len(self.solutions) - 1
-        if np.isfinite(C):
-            self.known.setdefault(C, {})[number] = Nearby(problem, solution)
+        if not problem.is_hard:
+            nearby = Nearby(problem, solution) if problem.loss.is_one_sided else None
+            self.known.setdefault(Family.of(problem), {})[number] = nearby
         return Answer(number, solution.certificate)
 
-    def _best_known(self, C, *prices):
+    def _best_known(self, family, prices):
         answers = [
-            Answer(number, nearby.certify(*prices))
-            for number, nearby in self.known.get(C, {}).items()
+            Answer(number, nearby.certify(prices))
+            for number, nearby in family.items()
+            if nearby is not None
         ]
         return min(answers, key=lambda answer: answer.certificate.relative, default=None)
 
-    def _start(self, C, best):
-        """Return the best solution at this C, or one at another, as a start."""
+    def _start(self, problem, best):
+        """Return the best solution of its family, or one at another C, as a start."""
         if best is not None:
             return as_start(self.solutions[best.number])
-        others = [other for other in self.known if other > 0]
+        C = problem.prices.C
+        others = [family for family in self.known if family.prices.C > 0]
         if not others or not 0 < C < np.inf:
             return None
-        nearest = min(others, key=lambda other: abs(np.log(C / other)))
+
+        def distance(family):
+            return family.loss != problem.loss, abs(np.log(C / family.prices.C))
+
+        nearest = min(others, key=distance)
         solution = self.solutions[max(self.known[nearest])]
         # Rows at their bounds stay there.
-        return Start(solution.beta * (C / nearest), None, solution.offset)
+        return Start(solution.beta * (C / nearest.prices.C), None, solution.offset)
 
 
 def as_start(solution: Solution):
@@ -98,21 +118,21 @@ def as_start(solution: Solution):
     return Start(solution.beta, solution.w, solution.offset)
 
 
-def solve_path(problem, prices, solver, *, on_answer=None, **options):
-    """Return an answer, or the error that was met, for every price, and the solutions.
+def solve_path(problems, solver, *, on_answer=None, **options):
+    """Return an answer, or the error that was met, for every problem, and the solutions.
 
-    ``prices`` are triples of C, lambda_var and lambda_mean; ``progress()`` gives what each
-    solve reports to, ``on_answer()`` is called after each price. When the time for that
-    is over, prices beyond the first are left out.
+    ``problems`` are on the same design and have the same targets; ``progress()`` gives what
+    each solve reports to, ``on_answer()`` is called after each problem. When the time for
+    that is over, problems beyond the first are left out.
     """
-    path = Path(problem, solver, **options)
-    answers = [None] * len(prices)
-    order = sorted(range(len(prices)), key=lambda k: along(prices[k]))
+    path = Path(problems[0].design, solver, **options)
+    answers = [None] * len(problems)
+    order = sorted(range(len(problems)), key=lambda k: along(problems[k]))
     for k in order:
         try:
             if k != order[0] and path.progress().is_late:
                 raise OutOfTime
-            answers[k] = path.answer(*prices[k])
+            answers[k] = path.answer(problems[k])
         except Exception as error:
             answers[k] = error
         if on_answer is not None:
@@ -120,7 +140,7 @@ def solve_path(problem, prices, solver, *, on_answer=None, **options):
     return Answers(answers, path.solutions)
 
 
-def along(price):
-    """Return where a price stands in the order of a path."""
-    C, lambda_var, lambda_mean = price
-    return lambda_var, C, lambda_mean
+def along(problem):
+    """Return where a problem stands in the order of a path."""
+    prices = problem.prices
+    return repr(problem.loss), prices.lambda_var, prices.C, prices.lambda_mean

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from largemargin.certificate import Certificate, examine_kept
+from largemargin.problem.certificate import Certificate, examine_kept
 
 logger = logging.getLogger("largemargin")
 
@@ -100,16 +100,9 @@ class Solution:
     @classmethod
     def of(cls, problem, point, beta, certificate, n_iter, tol):
         """Return a point as a solution, stretched to the margins that it must keep."""
-        stretch = problem.stretch(point.margins)
+        converged = bool(certificate.relative <= tol)
         return cls(
-            stretch * point.w,
-            stretch * point.offset,
-            stretch * point.scores,
-            stretch * point.margins,
-            beta,
-            certificate,
-            max(n_iter, 1),
-            bool(certificate.relative <= tol),
+            *problem.stretched(point), beta, certificate, max(n_iter, 1), converged
         )
 
     @classmethod
@@ -120,7 +113,7 @@ class Solution:
             nothing = np.zeros(design.n_rows)
             point = problem.point(design.zeros(), nothing)
             return cls.of(problem, point, nothing, Certificate(0.0, np.inf, 1.0), 1, tol)
-        beta = np.clip(start.beta, *problem.loss.box(problem.C))
+        beta = np.clip(start.beta, *problem.box)
         w = start.w
         if w is None:
             w = design.combine(problem.dual_forces(beta))
@@ -149,15 +142,17 @@ class Solution:
             result = examine_kept(
                 problem, w, offset, self.beta, tol=tol, offset_error=error
             )
-            is_kept = np.isfinite(problem.C) or not 0 < result.least_margin < 1
+            low = problem.loss.pull(1.0).low
+            least = result.least_margin / low if problem.is_hard else 1.0
+            is_kept = not 0 < least < 1
             if is_kept or attempt == MAX_STRETCHES:
                 break
             # Rounding anew may take from the margins again as much as it could have.
-            stretch = 1.0 / max(result.least_margin - result.margin_error, 0.5)
+            stretch = 1.0 / max(least - result.margin_error / low, 0.5)
             w, kept, offset = stretch * w, stretch * kept, stretch * offset
             stretched *= stretch
         tangent = None
-        if problem.lambda_var > 0 and not result.certificate.relative <= tol:
+        if problem.is_curved and not result.certificate.relative <= tol:
             # What rounding did to the margins need not be done to the forces.
             tangent = self.margins if self.tangent is None else self.tangent
             other = examine_kept(

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from largemargin.problem.intercept import border
 from largemargin.rounding import FEW, UNIT, growth
 
 
@@ -54,13 +55,13 @@ class Examined(NamedTuple):
 class Balanced(NamedTuple):
     """The forces of the rows, bounds of their errors, and what balancing them costs.
 
-    The cost is ``by_losses`` and the square of ``by_variance``.
+    The cost is ``by_losses`` and the square of ``by_squares``.
     """
 
     forces: np.ndarray
     errors: np.ndarray
     by_losses: float = 0.0
-    by_variance: float = 0.0
+    by_squares: float = 0.0
 
 
 def examine_kept(problem, w, offset, beta, *, tol=0.0, offset_error=0.0, tangent=None):
@@ -70,7 +71,7 @@ def examine_kept(problem, w, offset, beta, *, tol=0.0, offset_error=0.0, tangent
     ``offset_error`` is by how much the intercept may differ from the one that is kept,
     ``tangent`` the margins at which the tangent of the variance is taken, its own if None.
     """
-    beta = np.clip(beta, *problem.loss.box(problem.C))
+    beta = np.clip(beta, *problem.box)
     rest = offset, beta, offset_error, tangent
     measured = problem.design.measure(w)
     rough = _certify_measured(problem, w, measured, *rest)
@@ -86,22 +87,27 @@ def _certify_measured(
 ):
     point = problem.point(w, measured.scores, offset)
     margins = point.margins
-    terms = problem.terms(margins, beta, measured.square)
-    errors = measured.errors + offset_error + UNIT * np.abs(margins)
+    terms = problem.terms(margins, offset, beta, measured.square)
+    # That of the sum with the intercept, and that of the difference from the origin.
+    rounding = UNIT * (2.0 * np.abs(margins) + np.abs(problem.origin)) + offset_error
+    errors = measured.errors + rounding
     gaps = _worst_gaps(problem, margins, errors, beta)
     tangent = margins if tangent is None else tangent
     pull = _balanced_forces(problem, margins, tangent, errors, beta)
     slope = problem.design.slope_length(w, pull.forces, pull.errors, closely)
     gap = problem.weight @ gaps + pull.by_losses + 0.5 * slope**2
-    if problem.lambda_var > 0:
+    if problem.is_curved:
         away = problem.mean((np.abs(margins - tangent) + errors) ** 2)
-        gap += (pull.by_variance + np.sqrt(2.0 * problem.lambda_var * away)) ** 2
-    unseen = measured.value_errors + offset_error + UNIT * np.abs(margins)
+        price = 2.0 * problem.prices.lambda_var + problem.prices.lambda_square
+        gap += (pull.by_squares + np.sqrt(price * away)) ** 2
+    unseen = measured.value_errors + rounding
     own = _objective_error(problem, margins, unseen, measured.square_error)
+    own += abs(problem.prices.intercept) * (offset_error + UNIT * abs(offset))
     own += growth(FEW + 4 * len(beta)) * terms.scale
     gap = (gap + own) * (1.0 + growth(FEW + 4 * len(beta)))
     least_margin = (margins - errors).min()
-    if not np.isfinite(gap) or (np.isinf(problem.C) and least_margin < 1.0):
+    is_violated = problem.is_hard and least_margin < problem.loss.pull(1.0).low
+    if not np.isfinite(gap) or is_violated:
         gap = np.inf
     # The gap is divided by no more than the terms really add up to.
     scale = max(terms.scale - own, 0.0) if np.isfinite(terms.scale) else 1.0
@@ -112,24 +118,34 @@ def _certify_measured(
 
 def _objective_error(problem, margins, errors, square_error):
     """Return how far the objective may be from the one that was computed."""
-    weight = problem.weight
-    total = 0.5 * square_error + weight @ (np.abs(problem.reward) * errors)
-    if problem.lambda_var > 0:
+    weight, prices = problem.weight, problem.prices
+    total = 0.5 * square_error + weight @ (_reward_sizes(problem) * errors)
+    off = np.sqrt(problem.mean(errors**2))
+    if prices.lambda_var > 0:
         spread = np.sqrt(problem.mean(problem.centred(margins) ** 2))
-        off = np.sqrt(problem.mean(errors**2))
-        total += 2.0 * problem.lambda_var * off * (2.0 * spread + off)
-    if np.isfinite(problem.C):
+        total += 2.0 * prices.lambda_var * off * (2.0 * spread + off)
+    if prices.lambda_square > 0:
+        size = np.sqrt(problem.mean(margins**2))
+        total += prices.lambda_square * off * (2.0 * size + off)
+    if not problem.is_hard:
         slopes = [
-            problem.loss.steepness(margins + side * errors, problem.C) for side in (-1, 1)
+            problem.loss.steepness(margins + side * errors, prices.C) for side in (-1, 1)
         ]
         total += weight @ (np.maximum(*slopes) * errors)
     return total
 
 
+def _reward_sizes(problem):
+    """Return the size of the reward of each row, for one unit of weight."""
+    if problem.tangent is None:
+        return abs(problem.reward)
+    return np.abs(problem.reward + problem.tangent)
+
+
 def _worst_gaps(problem, margins, errors, beta):
     """Return the Fenchel gap of each row at the worst margin within its error."""
     out = np.empty_like(margins)
-    problem.loss.worst_gaps(margins, errors, beta, problem.C, out)
+    problem.loss.worst_gaps(margins, errors, beta, problem.prices.C, out)
     return out
 
 
@@ -139,20 +155,26 @@ def _balanced_forces(problem, margins, tangent, margin_errors, beta):
     Any forces bound the optimum from below if they come from dual variables of the losses
     and of the variance; the change that balances them is paid for in the gap.
     """
-    y, weight, spread = problem.y, problem.weight, problem.spread
+    sign, weight, spread = problem.sign, problem.weight, problem.spread
     deviation = tangent - problem.mean(tangent)
-    mean_error = growth(len(y) + FEW) * problem.mean(np.abs(deviation))
+    mean_error = growth(len(sign) + FEW) * problem.mean(np.abs(deviation))
     deviation -= problem.mean(deviation)
-    forces = y * weight * (beta + problem.reward - spread * deviation)
-    sizes = weight * (np.abs(beta) + np.abs(problem.reward) + spread * np.abs(deviation))
+    reward = problem.reward if problem.tangent is None else problem.reward + problem.tangent
+    forces = beta + reward - spread * deviation - problem.bend * tangent
+    forces *= sign * weight
+    sizes = np.abs(beta) + _reward_sizes(problem) + spread * np.abs(deviation)
+    sizes = weight * (sizes + problem.bend * np.abs(tangent))
     errors = FEW * UNIT * sizes + weight * (spread * mean_error)
     if not problem.fit_intercept or _is_balanced_by_weights(problem, beta):
         return Balanced(forces, errors)
-    sensitivity = problem.loss.sensitivity(margins, beta, problem.C) + margin_errors
-    imbalance = forces.sum()
+    sensitivity = problem.loss.sensitivity(margins, beta, problem.prices.C)
+    sensitivity = sensitivity + margin_errors
+    price = problem.prices.intercept
+    imbalance = forces.sum() - price
     shift = _cheapest_shift(problem, sensitivity, beta, imbalance)
     forces -= np.copysign(shift.forces, imbalance)
-    hidden = errors.sum() + FEW * UNIT * (sizes.sum() + shift.forces.sum())
+    hidden = errors.sum()
+    hidden += FEW * UNIT * (sizes.sum() + shift.forces.sum() + abs(price))
     # It may have either sign.
     rests = [
         _cheapest_shift(problem, sensitivity, beta, sign * hidden, abs(imbalance))
@@ -160,8 +182,8 @@ def _balanced_forces(problem, margins, tangent, margin_errors, beta):
     ]
     rest = Shift(*(np.maximum(*sides) for sides in zip(*rests, strict=True)))
     errors = errors + rest.forces + FEW * UNIT * shift.forces
-    by_losses, by_variance = np.add(shift[1:], rest[1:])
-    return Balanced(forces, errors, by_losses, by_variance)
+    by_losses, by_squares = np.add(shift[1:], rest[1:])
+    return Balanced(forces, errors, by_losses, by_squares)
 
 
 def _is_balanced_by_weights(problem, beta):
@@ -169,25 +191,26 @@ def _is_balanced_by_weights(problem, beta):
 
     That is a matter of the weights as they were given, which are rounded themselves.
     """
-    if problem.lambda_var > 0 or beta.any():
+    rest = problem.is_curved or problem.prices.intercept or problem.tangent is not None
+    if rest or beta.any():
         return False
-    return abs(problem.y @ problem.weight) <= growth(len(beta)) * problem.total
+    return abs(problem.sign @ problem.weight) <= growth(len(beta)) * problem.total
 
 
 class Shift(NamedTuple):
     """Forces that take up an imbalance, by their sizes, and what they cost.
 
-    The cost is ``by_losses`` and the square of ``by_variance``.
+    The cost is ``by_losses`` and the square of ``by_squares``.
     """
 
     forces: np.ndarray
     by_losses: float = 0.0
-    by_variance: float = 0.0
+    by_squares: float = 0.0
 
     @property
     def cost(self):
         """What the change adds to the gap."""
-        return self.by_losses + self.by_variance**2
+        return self.by_losses + self.by_squares**2
 
 
 def _cheapest_shift(problem, sensitivity, beta, imbalance, taken=0.0):
@@ -195,8 +218,8 @@ def _cheapest_shift(problem, sensitivity, beta, imbalance, taken=0.0):
     if imbalance == 0:
         return Shift(np.zeros_like(beta))
     by_losses = _shift_of_losses(problem, sensitivity, beta, imbalance, taken)
-    by_variance = _shift_of_variance(problem, imbalance)
-    return min(by_losses, by_variance, key=lambda shift: shift.cost)
+    by_squares = _shift_of_squares(problem, imbalance)
+    return min(by_losses, by_squares, key=lambda shift: shift.cost)
 
 
 def _shift_of_losses(problem, sensitivity, beta, imbalance, taken):
@@ -204,8 +227,8 @@ def _shift_of_losses(problem, sensitivity, beta, imbalance, taken):
 
     ``sensitivity`` is what a unit of change in each adds to the gap at the most.
     """
-    weight, (floor, cap) = problem.weight, problem.loss.box(problem.C)
-    falls = problem.y * imbalance > 0
+    weight, (floor, cap) = problem.weight, problem.box
+    falls = problem.sign * imbalance > 0
     room = np.where(falls, beta - floor, cap - beta)
     room = weight * np.where(np.isinf(room), np.abs(beta), room)
     whole = room.sum()
@@ -215,11 +238,11 @@ def _shift_of_losses(problem, sensitivity, beta, imbalance, taken):
     return Shift(forces, by_losses=forces @ sensitivity)
 
 
-def _shift_of_variance(problem, imbalance):
-    """Let the margin variance take it up: its tangent is taken at another intercept."""
-    bend = problem.weight * (1.0 - problem.mean(problem.y) * problem.y)
+def _shift_of_squares(problem, imbalance):
+    """Let the squares of margins take it up: tangents are taken at another intercept."""
+    bend = border(problem)
     whole = bend.sum()
-    if not problem.spread * whole > 0:
-        return Shift(bend, by_variance=np.inf)
-    cost = abs(imbalance) / np.sqrt(2.0 * problem.spread * whole)
-    return Shift(bend * (abs(imbalance) / whole), by_variance=cost)
+    if not whole > 0:
+        return Shift(bend, by_squares=np.inf)
+    cost = abs(imbalance) / np.sqrt(2.0 * whole)
+    return Shift(bend * (abs(imbalance) / whole), by_squares=cost)

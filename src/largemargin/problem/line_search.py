@@ -4,9 +4,33 @@ import numpy as np
 from numba import njit
 
 from largemargin._jit import JIT
-from largemargin.losses import smoothed_slope
+from largemargin.problem.losses import smoothed_slope
+from largemargin.problem.sums import square_along
 
 MAX_TRIALS = 100
+
+
+def search_along(
+    problem, margins, step, smoothing, *, slope=0.0, bend=0.0, first=0.0, accuracy=0.0
+):
+    """Return the best multiple of a margin step for a smoothed problem.
+
+    ``smoothing`` is the proximal step that smooths the losses; ``slope`` and ``bend`` are
+    those along the step of what is no function of the margins.
+    """
+    reward, size = problem.rewarded(step)
+    slope, noise = slope - reward, abs(slope) + size
+    for price, mean_step in (problem.spread, problem.mean(step)), (problem.bend, 0.0):
+        if price > 0:
+            terms = square_along(margins, step, problem.weight, mean_step)
+            slope += price * terms[0]
+            bend += price * terms[1]
+            noise += price * terms[2]
+    # Rounding may make a flat direction look concave.
+    bend = max(bend, 0.0)
+    return minimise_along(
+        margins, step, problem.weight, *smoothing, slope, noise, bend, first, accuracy
+    )
 
 
 @njit(**JIT)

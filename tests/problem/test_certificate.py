@@ -8,20 +8,22 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from largemargin.certificate import examine_kept
+from largemargin.problem.certificate import examine_kept
 from largemargin.designs.dense import DenseDesign
-from largemargin.designs.kernel import KernelDesign, damped_factor
+from largemargin.designs.factors import damped_factor
+from largemargin.designs.kernel import KernelDesign
 from largemargin.designs.kernel_rows import KernelRows
 from largemargin.designs.linear import without_offsets
 from largemargin.designs.low_rank import expand_over_few
 from largemargin.designs.sparse import SparseDesign
 from largemargin.kernels import Kernel
-from largemargin.losses import HINGE, Band
-from largemargin.problem import Problem
+from largemargin.problem.losses import HINGE, Band
+from largemargin.problem import Prices, Problem, Targets
 from largemargin.rounding import add_wide_dot
 from largemargin.solvers import solve
 from oracle import solve_qp
 
+classes = Targets.of_classes
 PRICES = [(1.0, 0.0, 0.0), (10.0, 0.5, 0.2), (0.1, 30.0, 1.0), (1.0, 1e6, 0.0)]
 
 
@@ -36,18 +38,18 @@ def drawn(seed=0, n_rows=40, n_features=4):
 def wide_primal(problem, X, w, offset):
     """Return the objective of a linear hinge machine in extended precision."""
     w, s = w.astype(np.longdouble), problem.weight.astype(np.longdouble)
-    g = problem.y * (X.astype(np.longdouble) @ w + np.longdouble(offset))
+    g = problem.sign * (X.astype(np.longdouble) @ w + np.longdouble(offset))
     mean = s @ g / s.sum()
     variance = s @ (g - mean) ** 2 / s.sum()
-    loss = problem.C * (s @ np.maximum(1 - g, 0))
-    return w @ w / 2 + 2 * problem.lambda_var * variance - problem.lambda_mean * mean + loss
+    loss = problem.prices.C * (s @ np.maximum(1 - g, 0))
+    return w @ w / 2 + 2 * problem.prices.lambda_var * variance - problem.prices.lambda_mean * mean + loss
 
 
 @pytest.mark.parametrize("fit_intercept", [True, False])
 @pytest.mark.parametrize("prices", PRICES)
 def test_any_pair_is_no_farther_from_the_optimum_than_certified(prices, fit_intercept):
     X, y, weight, rng = drawn()
-    problem = Problem(DenseDesign(X), y, weight, *prices, fit_intercept)
+    problem = Problem(DenseDesign(X), classes(y), weight, Prices(*prices), fit_intercept)
     _, _, optimum = solve_qp(X @ X.T, y, weight, *prices, fit_intercept)
     for scale in 1e-3, 1.0, 1e3:
         w, offset = scale * rng.standard_normal(4), scale * rng.standard_normal()
@@ -60,7 +62,7 @@ def test_any_pair_is_no_farther_from_the_optimum_than_certified(prices, fit_inte
 @pytest.mark.parametrize("prices", PRICES)
 def test_any_tangent_of_the_variance_gives_a_bound(prices):
     X, y, weight, rng = drawn()
-    problem = Problem(DenseDesign(X), y, weight, *prices)
+    problem = Problem(DenseDesign(X), classes(y), weight, Prices(*prices))
     _, _, optimum = solve_qp(X @ X.T, y, weight, *prices, True)
     w, beta = rng.standard_normal(4), prices[0] * rng.random(len(y))
     tangent = rng.standard_normal(len(y))
@@ -73,7 +75,7 @@ def test_any_tangent_of_the_variance_gives_a_bound(prices):
 def test_rounding_adds_next_to_nothing_on_standardised_rows(seed, prices, far):
     X, y, weight, _ = drawn(seed)
     design = without_offsets(DenseDesign(X + 1e4 * far))
-    problem = Problem(design, y, weight, *prices)
+    problem = Problem(design, classes(y), weight, Prices(*prices))
     solution = solve(problem, "newton", tol=1e-8)
     assert solution.converged
     plain = problem.examine(solution.w, solution.offset, solution.beta)[2]
@@ -83,7 +85,7 @@ def test_rounding_adds_next_to_nothing_on_standardised_rows(seed, prices, far):
 @pytest.mark.parametrize("loss", [HINGE, Band(), Band(0.5, 0.1)])
 def test_errors_of_the_scores_are_charged(loss):
     X, y, weight, _ = drawn()
-    problem = Problem(DenseDesign(X), y, weight, 1.0, 0.0, 0.0, True, loss=loss)
+    problem = Problem(DenseDesign(X), classes(y), weight, Prices(1.0), loss=loss)
     found = solve(problem, "auto", tol=1e-10)
     gaps = [
         examine_kept(
@@ -99,9 +101,9 @@ def test_errors_of_the_scores_are_charged(loss):
 def test_unbalanced_forces_bound_nothing_unless_they_are_balanced():
     X, y, weight, _ = drawn()
     nothing = np.zeros(len(y))
-    problem = Problem(DenseDesign(X), y, weight, 0.0, 0.0, 1.0, True)
+    problem = Problem(DenseDesign(X), classes(y), weight, Prices(0.0, 0.0, 1.0))
     assert not np.isfinite(examine_kept(problem, np.zeros(4), 0.0, nothing).certificate.gap)
-    even = Problem(DenseDesign(X[:2]), y[:2], np.ones(2), 0.0, 0.0, 1.0, True)
+    even = Problem(DenseDesign(X[:2]), classes(y[:2]), np.ones(2), problem.prices)
     examined = examine_kept(even, np.zeros(4), 0.0, np.zeros(2))
     assert np.isfinite(examined.certificate.gap)
 
@@ -137,7 +139,7 @@ def test_a_kept_expansion_is_examined_on_the_rows(name):
     X, y, weight, rng = drawn()
     kernel = Kernel(name, 0.3, 2, 1.0)
     gram = kernel.gram(X)
-    problem = Problem(KernelDesign(gram), y, weight, 1.0, 3.0, 0.5)
+    problem = Problem(KernelDesign(gram), classes(y), weight, Prices(1.0, 3.0, 0.5))
     _, _, optimum = solve_qp(gram, y, weight, 1.0, 3.0, 0.5, True)
     alpha = np.where(np.arange(len(y)) % 3 == 0, 0.1 * rng.standard_normal(len(y)), 0.0)
     beta = rng.random(len(y))
@@ -177,9 +179,8 @@ def test_a_damped_factor_is_found_for_any_finite_matrix(matrix):
 def test_the_margin_variance_takes_up_what_losses_cannot():
     X, y, weight, _ = drawn()
     nothing = np.zeros(len(y))
-    for lambda_var, lambda_mean in itertools.product([1e-3, 1.0, 1e3], [0.0, 1.0]):
-        problem = Problem(DenseDesign(X), y, weight, 0.0, lambda_var, lambda_mean)
-        prices = 0.0, lambda_var, lambda_mean
+    for prices in itertools.product([0.0], [1e-3, 1.0, 1e3], [0.0, 1.0]):
+        problem = Problem(DenseDesign(X), classes(y), weight, Prices(*prices))
         _, _, optimum = solve_qp(X @ X.T, y, weight, *prices, True)
         certificate = examine_kept(problem, np.zeros(4), 0.1, nothing).certificate
         assert np.isfinite(certificate.gap)

@@ -8,8 +8,8 @@ from numpy.testing import assert_allclose
 
 from largemargin.designs.dense import DenseDesign
 from largemargin.designs.kernel import KernelDesign
-from largemargin.designs.linear import conjugate_gradients
-from largemargin.problem import Problem
+from largemargin.designs.features import conjugate_gradients
+from largemargin.problem import Prices, Problem, Targets
 from largemargin.solvers import solve
 from oracle import solve_qp
 
@@ -23,13 +23,19 @@ def problem_of(
     y[:2] = 1, -1
     weight = rng.uniform(0.3, 2, 30)
     design = KernelDesign(X @ X.T) if kernel else DenseDesign(X)
-    return Problem(design, y, weight, C, lambda_var, lambda_mean, fit_intercept)
+    return Problem(
+        design,
+        Targets.of_classes(y),
+        weight,
+        Prices(C, lambda_var, lambda_mean),
+        fit_intercept,
+    )
 
 
 def optimum(problem):
     X = problem.design.X
-    prices = problem.C, problem.lambda_var, problem.lambda_mean, problem.fit_intercept
-    return solve_qp(X @ X.T, problem.y, problem.weight, *prices)[2]
+    prices = problem.prices.C, problem.prices.lambda_var, problem.prices.lambda_mean, problem.fit_intercept
+    return solve_qp(X @ X.T, problem.sign, problem.weight, *prices)[2]
 
 
 @given(
@@ -44,7 +50,7 @@ def test_any_point_and_any_beta_are_certified(seed, lambda_var, fit_intercept):
     _, feasible, certificate = problem.examine(w, rng.normal(), beta)
     best = optimum(problem)
     assert feasible.min() >= 0
-    assert feasible.max() <= problem.C
+    assert feasible.max() <= problem.prices.C
     assert certificate.primal >= best - 1e-9
     assert certificate.primal - certificate.gap <= best + 1e-7 * (1 + abs(best))
 
@@ -63,7 +69,7 @@ def test_the_gap_bounds_what_a_solver_leaves(solver, fit_intercept):
 def test_a_newton_system_is_solved(fit_intercept, lambda_var):
     problem = problem_of(0, lambda_var=lambda_var, fit_intercept=fit_intercept)
     extra = np.where(np.arange(30) < 12, problem.weight, 0.0)
-    curvature = problem.curvature(extra)
+    curvature = problem.smoothed().curvature(extra)
     X = problem.design.X
     matrix = np.diag(problem.weight * problem.spread + extra)
     for downdate in curvature.downdates:
@@ -80,9 +86,9 @@ def test_kernel_and_row_systems_give_the_same_step():
     rows, kernel = problem_of(0, lambda_var=0), problem_of(0, lambda_var=0, kernel=True)
     extra = np.where(np.arange(30) < 12, 2.0, 0.0)
     alpha = np.random.default_rng(0).normal(size=30)
-    in_kernel = kernel.design.newton_system(kernel.curvature(extra))(alpha, 1e-10)
+    in_kernel = kernel.design.newton_system(kernel.smoothed().curvature(extra))(alpha, 1e-10)
     w = rows.design.combine(alpha)
-    in_rows = rows.design.newton_system(rows.curvature(extra))(w, 1e-10)
+    in_rows = rows.design.newton_system(rows.smoothed().curvature(extra))(w, 1e-10)
     assert_allclose(rows.design.combine(in_kernel), in_rows, rtol=1e-8)
 
 
@@ -98,12 +104,14 @@ def test_conjugate_gradients_solve_what_factors_solve():
 def test_iterated_and_factored_newton_agree(monkeypatch, lambda_var):
     problem = problem_of(1, C=10.0, lambda_var=lambda_var)
     factored = solve(problem, "newton", tol=1e-10)
-    monkeypatch.setattr("largemargin.designs.linear.MAX_FACTORED", 1)
+    monkeypatch.setattr("largemargin.designs.features.MAX_FACTORED", 1)
     iterated = solve(problem, "newton", tol=1e-10)
     assert_allclose(iterated.w, factored.w, rtol=1e-4)
 
 
 def test_margins_of_one_leave_the_intercept_in_the_middle():
     X = np.array([[-3.0], [3.0]])
-    problem = Problem(DenseDesign(X), np.array([-1.0, 1.0]), np.ones(2), 0.001)
+    problem = Problem(
+        DenseDesign(X), Targets.of_classes(np.array([-1.0, 1.0])), np.ones(2), Prices(0.001)
+    )
     assert abs(solve(problem, "newton", tol=1e-9).offset) < 1e-12

@@ -1,0 +1,158 @@
+"""The free intercept: what holds it, where it settles, and the balance of forces it asks for.
+
+Nothing penalises ``b``, so the forces of all rows must add up to its price. What prices of
+squares see of it depends on the targets: the variance of margins sees a shift of ``b``
+only as far as signs differ, and where all are the same it sees nothing.
+"""
+
+import numpy as np
+
+from largemargin.problem.line_search import search_along
+from largemargin.problem.losses import Pull, proximal_step
+
+
+class NoMinimum(ValueError):
+    """Raised for prices at which the objective falls without end."""
+
+
+def shares_of_signs(problem):
+    """Return which part of the weight has negative signs, and which positive ones."""
+    positive = problem.weight[problem.sign > 0].sum() / problem.total
+    negative = problem.weight[problem.sign < 0].sum() / problem.total
+    return negative, positive
+
+
+def border(problem):
+    """Return the mixed derivative of intercept and scores by the prices of squares."""
+    weight = problem.weight
+    curvature = np.zeros_like(weight)
+    if problem.prices.lambda_var > 0:
+        # Twice the share of the other sign: zero, without rounding, where there is none.
+        negative, positive = shares_of_signs(problem)
+        others = np.where(problem.sign > 0, 2.0 * negative, 2.0 * positive)
+        curvature += problem.spread * weight * others
+    if problem.prices.lambda_square > 0:
+        curvature += problem.bend * weight
+    return curvature
+
+
+def squares_hold_it(problem):
+    """Return whether prices of squares alone keep the intercept from running away."""
+    return problem.is_curved and border(problem).sum() > 0
+
+
+def pull_of(problem):
+    """Return the reward of raising the intercept by one unit, losses left aside."""
+    rewards = problem.reward if problem.tangent is None else problem.reward + problem.tangent
+    return np.sum(problem.weight * rewards * problem.sign) - problem.prices.intercept
+
+
+def brakes(problem):
+    """Return what the losses charge at the most for lowering it, and for raising it."""
+    (floor, cap), signs = problem.box, (problem.sign > 0, problem.sign < 0)
+    with_it, against_it = (problem.weight[some].sum() for some in signs)
+    # Nothing times an unlimited slope is nothing.
+    charges = [
+        [slope * mass if mass > 0 else 0.0 for slope in (cap, -floor)]
+        for mass in (with_it, against_it)
+    ]
+    return charges[0][0] + charges[1][1], charges[0][1] + charges[1][0]
+
+
+def is_bounded(problem):
+    """Return whether the objective has a minimum: the intercept must not run away."""
+    if not problem.fit_intercept or squares_hold_it(problem):
+        return True
+    sizes = abs(problem.reward) * problem.total + abs(problem.prices.intercept)
+    if problem.tangent is not None:
+        sizes += problem.weight @ np.abs(problem.tangent)
+    pull, rounding = pull_of(problem), 1e-12 * sizes
+    lowering, raising = brakes(problem)
+    return -lowering - rounding <= pull <= raising + rounding
+
+
+def refuse_unbounded(problem):
+    """Raise if the objective has no minimum."""
+    if is_bounded(problem):
+        return
+    pull, prices = pull_of(problem), problem.prices
+    brake = brakes(problem)[1 if pull > 0 else 0]
+    raise NoMinimum(
+        f"The problem has no minimum: lambda_mean={prices.lambda_mean:g} rewards "
+        f"moving the intercept towards the larger class by {abs(pull):g} a "
+        f"unit, while C={prices.C:g} charges {brake:g} at the most. Lower "
+        "lambda_mean, raise C, set lambda_var > 0, weight the classes evenly "
+        "or use fit_intercept=False."
+    )
+
+
+def centre(problem, point, smoothing):
+    """Return the point with the best intercept for the smoothed problem."""
+    if not problem.fit_intercept:
+        return point
+    shift = search_along(
+        problem, point.margins, problem.sign, smoothing, slope=problem.prices.intercept
+    )
+    return problem.point(point.w, point.scores, point.offset + shift)
+
+
+def settle(problem, point):
+    """Return the point with the best intercept for the objective itself.
+
+    Where squares do not hold it and the loss has kinks, the objective is piecewise linear
+    in the intercept, and flat where no margin is at a kink: then the middle of the flat
+    part is taken.
+    """
+    C = problem.prices.C
+    kinks = problem.loss.kinks(C)
+    is_free = problem.fit_intercept and kinks and 0 < C < np.inf
+    if not is_free or squares_hold_it(problem):
+        return point
+    sign, weight = problem.sign, problem.weight
+    places = [sign * (kink + problem.origin) - point.scores for kink, _ in kinks]
+    charges = [jump * weight for _, jump in kinks]
+    places, charges = np.concatenate(places), np.concatenate(charges)
+    order = np.argsort(places, kind="stable")
+    places = places[order]
+    # Left of all kinks losses pull as hard as they can; each kink passed lets go.
+    floor, cap = problem.box
+    slope = -pull_of(problem) - weight @ np.where(sign > 0, cap, -floor)
+    slopes = slope + np.cumsum(charges[order])
+    flat = 1e-12 * charges.sum()
+    first = min(np.searchsorted(slopes, -flat), len(places) - 1)
+    last = min(np.searchsorted(slopes, flat, side="right"), len(places) - 1)
+    return problem.point(point.w, point.scores, 0.5 * (places[first] + places[last]))
+
+
+def balance(problem, scores, offset, beta):
+    """Return intercept and dual variables nearby whose forces balance.
+
+    Without this the dual variables bound nothing: the intercept is free.
+    """
+    if not problem.fit_intercept:
+        return offset, beta
+    frozen = problem
+    if problem.is_curved:
+        frozen = problem.freeze_squares(problem.margins(scores, offset))
+        if not is_bounded(frozen):
+            return _offset_in_balance(problem, scores, offset, beta), beta
+    # A step of length one along the signs, cut off where dual variables must end.
+    level = np.ones_like(beta)
+    floor, cap = problem.box
+    projection = beta, 1.0, Pull(1.0, cap, floor, 0.0, floor)
+    slope = problem.prices.intercept
+    shift = search_along(frozen, level, problem.sign, projection, slope=slope)
+    balanced, curvature = np.empty_like(beta), np.empty_like(beta)
+    proximal_step(
+        level + shift * problem.sign, *projection, problem.weight, balanced, curvature
+    )
+    return offset, balanced
+
+
+def _offset_in_balance(problem, scores, offset, beta):
+    """Return the intercept at which the squares balance the forces, if they see it."""
+    whole = border(problem).sum()
+    if not whole > 0:
+        return offset
+    excess = problem.forces(problem.margins(scores), beta).sum() - problem.prices.intercept
+    return excess / whole

@@ -1,0 +1,309 @@
+"""Losses of a margin: their values, duals and proximal steps.
+
+A sample of weight ``s`` counts ``s`` times; ``beta`` is its dual variable per unit of
+weight, so that a row of weight two behaves exactly as the row twice. Every loss here has
+a slope, smoothed or its own, that is piecewise linear in the margin: a ``Pull``.
+docs/add_a_loss.md derives what a loss must tell.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from largemargin._jit import JIT, SUM
+
+
+class Pull(NamedTuple):
+    """How a row pulls at its margin: the slope of the loss, with the sign turned.
+
+    It falls from ``cap`` to ``rest`` at the margin ``low``, and to ``floor`` at ``high``.
+    Smoothed by a proximal step of length sigma from an anchor it follows the ramps
+
+        anchor + sigma (low - margin)           between rest and cap,
+        anchor + ratio sigma (high - margin)    between floor and rest.
+    """
+
+    low: float
+    cap: float
+    rest: float = 0.0
+    high: float = 0.0
+    floor: float = 0.0
+    ratio: float = 0.0
+
+
+class Loss:
+    """A convex function of the margin, times the price C.
+
+    Subclasses tell their ``pull(C)`` and what the certificate asks for, see
+    docs/add_a_loss.md; ``PiecewiseLinear`` derives all of that from the pull.
+    """
+
+    def box(self, C):
+        """Return between which numbers the dual variables lie."""
+        pull = self.pull(C)
+        return pull.floor, pull.cap
+
+    def kinks(self, C):
+        """Return the margins where the slope jumps, and by how much it falls there."""
+        return ()
+
+    def smoothing(self, anchor, sigma, C):
+        """Return anchor, length and slope of a proximal step."""
+        return anchor, sigma, self.pull(C)
+
+    # Whether the slope is continuous; if not, solvers smooth it by proximal steps.
+    is_smooth = False
+
+    @property
+    def is_one_sided(self):
+        """Whether there is a single kink, above which the loss is zero."""
+        pull = self.pull(1.0)
+        return len(self.kinks(1.0)) == 1 and pull.rest == pull.floor == 0.0
+
+
+class PiecewiseLinear(Loss):
+    """A loss with one kink or two, zero at the lower one, told by its ``pull(C)`` alone.
+
+    The pull must have ``ratio=1`` where there are two kinks.
+    """
+
+    def kinks(self, C):
+        """Return the margins where the slope jumps, and by how much it falls there."""
+        pull = self.pull(C)
+        jumps = (pull.low, pull.cap - pull.rest), (pull.high, pull.rest - pull.floor)
+        return tuple(one for one in jumps if one[1] > 0)
+
+    def value_and_gap(self, margins, beta, weight, C):
+        """Return the loss, and what margins and dual variables lack to be optimal."""
+        pull = self.pull(C)
+        if np.isinf(pull.cap):  # no row violates what is infinitely dear
+            return 0.0, weight @ (beta * np.abs(pull.low - margins))
+        return linear_value_and_gap(margins, beta, weight, pull)
+
+    def worst_gaps(self, margins, errors, beta, C, out):
+        """Fill in the gap of each row, per unit of weight, at its worst margin nearby."""
+        pull = self.pull(C)
+        if np.isinf(pull.cap):
+            out[:] = beta * (np.abs(pull.low - margins) + errors)
+        else:
+            worst_linear_gaps(margins, errors, beta, pull, out)
+
+    def sensitivity(self, margins, beta, C):
+        """Return what a change of each dual variable adds to the gap at the most."""
+        return np.max([np.abs(kink - margins) for kink, _ in self.kinks(1.0)], axis=0)
+
+    def steepness(self, margins, C):
+        """Return how fast the loss changes at these margins."""
+        pull = self.pull(C)
+        above = np.where(margins > pull.high, abs(pull.floor), abs(pull.rest))
+        if pull.rest == pull.floor:
+            above = abs(pull.rest)
+        return np.where(margins < pull.low, abs(pull.cap), above)
+
+
+@dataclass(frozen=True)
+class Hinge(PiecewiseLinear):
+    """The hinge ``max(0, 1 - margin)``."""
+
+    def pull(self, C):
+        """Return the slope of the loss."""
+        return Pull(1.0, C)
+
+
+@dataclass(frozen=True)
+class Band(Loss):
+    """The loss of the optimal margin distribution machine, which has its own slope.
+
+    ``([1 - theta - margin]_+^2 + mu [margin - 1 - theta]_+^2) / (1 - theta)^2``: free
+    between ``1 - theta`` and ``1 + theta``, and ``mu`` times as dear above as below. With
+    both zero it is the squared hinge.
+    """
+
+    mu: float = 0.0
+    theta: float = 0.0
+    is_smooth = True
+
+    def stiffness(self, C):
+        """Return the second derivative of the loss below the band."""
+        return 2.0 * C / (1.0 - self.theta) ** 2
+
+    def pull(self, C):
+        """Return the slope of the loss, for a proximal step as long as the stiffness."""
+        floor = -np.inf if self.mu > 0 else 0.0
+        low, high = 1.0 - self.theta, 1.0 + self.theta
+        return Pull(low, np.inf, 0.0, high, floor, self.mu)
+
+    def smoothing(self, anchor, sigma, C):
+        """Return anchor, length and slope of a proximal step that changes nothing."""
+        return np.zeros_like(anchor), self.stiffness(C), self.pull(C)
+
+    def _edges(self, C):
+        below = self.stiffness(C)
+        return 1.0 - self.theta, 1.0 + self.theta, below, self.mu * below
+
+    def value_and_gap(self, margins, beta, weight, C):
+        """Return the loss, and what margins and dual variables lack to be optimal."""
+        return band_and_gap(margins, beta, weight, *self._edges(C))
+
+    def worst_gaps(self, margins, errors, beta, C, out):
+        """Fill in the gap of each row, per unit of weight, at its worst margin nearby."""
+        worst_band_gaps(margins, errors, beta, *self._edges(C), out)
+
+    def sensitivity(self, margins, beta, C):
+        """Return what a change of each dual variable adds to the gap at the most.
+
+        None may change by more than its own size.
+        """
+        low, high, below, above = self._edges(C)
+        stiffness = np.where(beta < 0, above, below)
+        edge = np.where(beta < 0, high, low)
+        return np.abs(margins - edge) + 2.0 * np.abs(beta) / stiffness
+
+    def steepness(self, margins, C):
+        """Return how fast the loss changes at these margins."""
+        low, high, below, above = self._edges(C)
+        return below * np.maximum(low - margins, 0.0) + above * np.maximum(
+            margins - high, 0.0
+        )
+
+
+HINGE = Hinge()
+
+
+@njit(**JIT)
+def linear_gap(margin, beta, pull):
+    """Return the Fenchel gap of one row: a sum of products none of which is negative."""
+    below = max(pull.low - margin, 0.0)
+    if beta >= pull.rest:
+        gap = (pull.cap - beta) * below + (beta - pull.rest) * max(margin - pull.low, 0.0)
+        if pull.floor < pull.rest:
+            gap += (pull.rest - pull.floor) * max(margin - pull.high, 0.0)
+        return gap
+    above = max(margin - pull.high, 0.0)
+    inside = (pull.rest - beta) * max(pull.high - margin, 0.0)
+    return (pull.cap - pull.rest) * below + inside + (beta - pull.floor) * above
+
+
+@njit(**SUM)
+def linear_value_and_gap(margins, beta, weight, pull):
+    """Return the sums of a piecewise linear loss and of its Fenchel gaps."""
+    loss = 0.0
+    gap = 0.0
+    for i in range(margins.shape[0]):
+        pulled = pull.cap if margins[i] < pull.low else pull.rest
+        value = pulled * (pull.low - margins[i])
+        if pull.floor < pull.rest:
+            value += (pull.rest - pull.floor) * max(margins[i] - pull.high, 0.0)
+        loss += weight[i] * value
+        gap += weight[i] * linear_gap(margins[i], beta[i], pull)
+    return loss, gap
+
+
+@njit(**JIT)
+def worst_linear_gaps(margins, errors, beta, pull, out):
+    """Fill in the largest gap of each row over all margins within its error."""
+    for i in range(margins.shape[0]):
+        out[i] = max(
+            linear_gap(margins[i] - errors[i], beta[i], pull),
+            linear_gap(margins[i] + errors[i], beta[i], pull),
+        )
+
+
+@njit(**JIT)
+def worst_band_gaps(margins, errors, beta, low, high, below, above, out):
+    """Fill in the largest gap of each row over all margins within its error."""
+    for i in range(margins.shape[0]):
+        stiffness = below if beta[i] >= 0.0 else above
+        # The gap is a square, of a difference that rounds by itself.
+        error = errors[i] + 1e-15 * (abs(margins[i]) + high + abs(beta[i] / stiffness))
+        out[i] = max(
+            band_gap(margins[i] - error, beta[i], low, high, below, above),
+            band_gap(margins[i] + error, beta[i], low, high, below, above),
+        )
+
+
+@njit(**JIT)
+def band_gap(margin, beta, low, high, below, above):
+    """Return the Fenchel gap of one row."""
+    if beta >= 0.0:
+        over = 0.5 * above * max(margin - high, 0.0) ** 2
+        return over + side_gap(low - margin, beta, below)
+    under = 0.5 * below * max(low - margin, 0.0) ** 2
+    return under + side_gap(margin - high, -beta, above)
+
+
+@njit(**SUM)
+def band_and_gap(margins, beta, weight, low, high, below, above):
+    """Return the sums of the loss and of its Fenchel gaps, each a sum of squares.
+
+    ``below`` and ``above`` are the stiffnesses on either side of the band; where the
+    second is zero no dual variable may be negative.
+    """
+    loss = 0.0
+    gap = 0.0
+    for i in range(margins.shape[0]):
+        under = 0.5 * below * max(low - margins[i], 0.0) ** 2
+        over = 0.5 * above * max(margins[i] - high, 0.0) ** 2
+        loss += weight[i] * (under + over)
+        gap += weight[i] * band_gap(margins[i], beta[i], low, high, below, above)
+    return loss, gap
+
+
+@njit(**JIT)
+def side_gap(excess, beta, stiffness):
+    """Return ``stiffness [excess]_+^2 / 2 + beta^2 / (2 stiffness) - beta excess``."""
+    if beta == 0.0:
+        return 0.5 * stiffness * max(excess, 0.0) ** 2
+    if excess > 0.0 and stiffness > 0.0:
+        return 0.5 * stiffness * (excess - beta / stiffness) ** 2
+    return beta * (0.5 * beta / stiffness - excess)
+
+
+@njit(**JIT)
+def clip(value, low, high):
+    """Return the nearest number between two."""
+    return min(max(value, low), high)
+
+
+@njit(**JIT)
+def proximal_step(margins, anchor, sigma, pull, weight, beta, curvature):
+    """Fill in the dual variables that a pull gives, and their curvature over the margins.
+
+    For the hinge they maximise ``beta (1 - margin) - (beta - anchor)^2 / (2 sigma)``.
+    """
+    other_sigma = sigma * pull.ratio
+    for i in range(margins.shape[0]):
+        lower = anchor[i] + sigma * (pull.low - margins[i])
+        upper = anchor[i] + other_sigma * (pull.high - margins[i])
+        on_lower = lower > pull.rest
+        bend = sigma if on_lower and lower < pull.cap else 0.0
+        bend += other_sigma if not on_lower and pull.floor < upper < pull.rest else 0.0
+        beta[i] = min(lower, pull.cap) if on_lower else clip(upper, pull.floor, pull.rest)
+        curvature[i] = bend * weight[i]
+
+
+@njit(**SUM)
+def smoothed_slope(margins, step, weight, anchor, sigma, pull, t):
+    """Return slope, curvature and rounding scale of the smoothed loss along a step.
+
+    The loss is the one that ``proximal_step`` differentiates, at ``margins + t step``.
+    """
+    slope = 0.0
+    curvature = 0.0
+    size = 0.0
+    other_sigma = sigma * pull.ratio
+    for i in range(margins.shape[0]):
+        margin = margins[i] + t * step[i]
+        lower = anchor[i] + sigma * (pull.low - margin)
+        upper = anchor[i] + other_sigma * (pull.high - margin)
+        on_lower = lower >= pull.rest
+        beta = min(lower, pull.cap) if on_lower else clip(upper, pull.floor, pull.rest)
+        bend = sigma if on_lower else other_sigma
+        bend = bend if beta == (lower if on_lower else upper) else 0.0
+        lever = weight[i] * step[i]
+        curvature += bend * lever * step[i]
+        slope -= lever * beta
+        size += abs(lever * beta)
+    return slope, curvature, size

@@ -1,0 +1,59 @@
+"""Sums over the margins that their statistics ask for, each in one pass over memory."""
+
+from numba import njit
+
+from largemargin._jit import JIT, SUM
+
+
+@njit(**JIT)
+def signed_margins(scores, offset, sign, origin, out):
+    """Fill ``out`` with ``sign (score + offset) - origin``."""
+    for i in range(scores.shape[0]):
+        out[i] = sign[i] * (scores[i] + offset) - origin[i]
+
+
+@njit(**SUM)
+def weighted_variance(values, weight, mean, total):
+    """Return the population variance about a known mean."""
+    out = 0.0
+    for i in range(values.shape[0]):
+        out += weight[i] * (values[i] - mean) ** 2
+    return out / total
+
+
+@njit(**SUM)
+def square_along(margins, step, weight, mean_step):
+    """Return slope and bend of half the sum of squares of the margins along a step.
+
+    Squares are taken about the mean of the margins where ``mean_step`` is that of the
+    step, and about zero where it is zero. The last of the three is the sum of the sizes
+    of the terms of the slope.
+    """
+    slope = 0.0
+    bend = 0.0
+    size = 0.0
+    for i in range(margins.shape[0]):
+        pull = weight[i] * (step[i] - mean_step)
+        slope += pull * margins[i]
+        bend += pull * step[i]
+        size += abs(pull * margins[i])
+    return slope, bend, size
+
+
+@njit(**SUM)
+def sum_and_size(values, weight):
+    """Return ``sum weight value``, and the sum of the sizes of its terms."""
+    total = 0.0
+    size = 0.0
+    for i in range(values.shape[0]):
+        term = weight[i] * values[i]
+        total += term
+        size += abs(term)
+    return total, size
+
+
+@njit(**SUM)
+def weighted_forces(beta, level, margins, bend, sign, weight, out):
+    """Fill ``out`` with ``sign weight (beta + level - bend margins)``."""
+    for i in range(beta.shape[0]):
+        out[i] = sign[i] * weight[i] * (beta[i] + level - bend * margins[i])

@@ -1,0 +1,235 @@
+"""Values instead of classes: a two-sided loss on targets whose signs are all the same.
+
+Here the variance of the margins does not see the intercept, and squares about zero do.
+"""
+
+from dataclasses import dataclass
+
+import clarabel
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from numpy.testing import assert_allclose
+
+from largemargin.designs.base import MissingCapability
+from largemargin.designs.dense import DenseDesign
+from largemargin.designs.kernel import KernelDesign
+from largemargin.designs.sparse import SparseDesign
+from largemargin.problem import NoMinimum, Prices, Problem, Targets
+from largemargin.problem.losses import PiecewiseLinear, Pull
+from largemargin.solvers import kernel_dual, solve
+from oracle import factor_of, solve_as_tightly_as_possible
+
+DESIGNS = {
+    "dense": DenseDesign,
+    "narrow": lambda X: DenseDesign(X.astype(np.float32)),
+    "sparse": lambda X: SparseDesign(sp.csr_matrix(X)),
+    "gram": lambda X: KernelDesign(X @ X.T),
+}
+# C, lambda_var, lambda_mean, lambda_square, price of the intercept
+PRICES = [
+    (1.0, 0.0, 0.0, 0.0, 0.0),
+    (1.0, 30.0, 0.0, 0.0, 0.0),
+    (1.0, 0.0, 0.0, 30.0, 0.0),
+    (10.0, 3.0, 0.0, 8.0, 0.0),
+    (0.1, 0.01, 0.0, 0.02, 0.0),
+    (0.0, 20.0, 0.0, 5.0, 0.0),
+    (1.0, 30.0, 2.0, 0.0, 1.5),
+    (1.0, 0.0, 2.0, 30.0, 1.5),
+]
+
+
+@dataclass(frozen=True)
+class EpsilonInsensitive(PiecewiseLinear):
+    """``max(0, |margin| - epsilon)``."""
+
+    epsilon: float
+
+    def pull(self, C):
+        return Pull(-self.epsilon, C, 0.0, self.epsilon, -C, ratio=1.0)
+
+
+@dataclass(frozen=True)
+class Pinball(PiecewiseLinear):
+    """``max(tau r, (tau - 1) r)`` of the residual, which is the margin, sign turned."""
+
+    tau: float
+
+    def pull(self, C):
+        floor = (self.tau - 1.0) * C
+        return Pull(0.0, self.tau * C, floor, 0.0, floor)
+
+
+def drawn(n_rows, weighted, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n_rows, 3)) * (rng.random((n_rows, 3)) < 0.8)
+    values = X @ [1.0, -2.0, 0.5] + 7.0 + rng.standard_normal(n_rows)
+    weight = rng.uniform(0.3, 3.0, n_rows) if weighted else np.ones(n_rows)
+    return X, values, weight
+
+
+def solve_tube(X, values, weight, prices, sides, fit_intercept):
+    """Return w, b and the optimum of the quadratic programme, written out in residuals.
+
+    ``sides`` are pairs of a slope and an edge: the loss is the largest of
+    ``slope (margin - edge)`` and zero, summed over the pairs.
+    """
+    C, lambda_var, lambda_mean, lambda_square, intercept = prices
+    n_rows, n_features = X.shape
+    columns = np.hstack([X, np.ones((n_rows, 1))]) if fit_intercept else X
+    n_free = columns.shape[1]
+    share = weight / weight.sum()
+    centred = columns - share @ columns
+    moved = values - share @ values
+    quadratic = 4 * lambda_var * centred.T @ (share[:, None] * centred)
+    quadratic += 2 * lambda_square * columns.T @ (share[:, None] * columns)
+    quadratic[np.arange(n_features), np.arange(n_features)] += 1.0
+    linear = -4 * lambda_var * centred.T @ (share * moved)
+    linear -= 2 * lambda_square * columns.T @ (share * values)
+    linear -= lambda_mean * (share @ columns)
+    if fit_intercept:
+        linear[-1] += intercept
+    constant = 2 * lambda_var * share @ moved**2 + lambda_square * share @ values**2
+    constant += lambda_mean * share @ values
+    n_slack = n_rows * len(sides)
+    quadratic = sp.block_diag([quadratic, sp.csc_matrix((n_slack, n_slack))])
+    linear = np.concatenate([linear, np.tile(C * weight, len(sides))])
+    # slack >= slope (columns x - values - edge), slack >= 0
+    rows = np.vstack([slope * columns for slope, _ in sides])
+    rhs = np.concatenate([slope * (values + edge) for slope, edge in sides])
+    matrix = sp.vstack(
+        [
+            sp.hstack([sp.csc_matrix(rows), -sp.eye(n_slack)]),
+            sp.hstack([sp.csc_matrix((n_slack, n_free)), -sp.eye(n_slack)]),
+        ]
+    )
+    answer = solve_as_tightly_as_possible(
+        (
+            sp.triu(sp.csc_matrix(quadratic), format="csc"),
+            linear,
+            sp.csc_matrix(matrix),
+            np.concatenate([rhs, np.zeros(n_slack)]),
+            [clarabel.NonnegativeConeT(2 * n_slack)],
+        )
+    )
+    x = np.array(answer.x)
+    b = x[n_features] if fit_intercept else 0.0
+    return x[:n_features], b, answer.obj_val + constant
+
+
+TUBE = EpsilonInsensitive(0.3), [(1.0, 0.3), (-1.0, -0.3)]
+CURVE = Pinball(0.8), [(0.2, 0.0), (-0.8, 0.0)]
+
+
+@pytest.mark.parametrize("loss", [TUBE, CURVE], ids=["tube", "pinball"])
+@pytest.mark.parametrize("weighted", [True, False])
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("prices", PRICES)
+@pytest.mark.parametrize("kind", DESIGNS)
+def test_values_are_fitted_as_the_qp_does(kind, prices, fit_intercept, weighted, loss):
+    loss, sides = loss
+    # More rows than kernel machines turn into features.
+    X, values, weight = drawn(kernel_dual.SMALL + 40, weighted)
+    X = X.astype(np.float32).astype(float)
+    targets, prices = Targets.of_values(values), Prices(*prices)
+    problem = Problem(DESIGNS[kind](X), targets, weight, prices, fit_intercept, loss)
+    w, b, optimum = solve_tube(X, values, weight, prices, sides, fit_intercept)
+    solution = solve(problem, "auto", tol=1e-10)
+    assert solution.converged
+    assert_allclose(solution.certificate.primal, optimum, rtol=1e-7, atol=1e-7)
+    found = X.T @ solution.w if kind == "gram" else solution.w
+    assert_allclose(found, w, atol=1e-3)
+    is_determined = prices.lambda_square > 0 or loss is CURVE[0]
+    if is_determined and prices.C > 0:
+        assert_allclose(solution.offset, b, atol=1e-3)
+
+
+@pytest.mark.parametrize("prices", PRICES)
+@pytest.mark.parametrize("kind", DESIGNS)
+def test_any_pair_is_no_farther_from_the_optimum_than_certified(kind, prices):
+    loss, sides = TUBE
+    X, values, weight = drawn(60, True)
+    X = X.astype(np.float32).astype(float)
+    rng = np.random.default_rng(1)
+    targets, prices = Targets.of_values(values), Prices(*prices)
+    problem = Problem(DESIGNS[kind](X), targets, weight, prices, True, loss)
+    _, _, optimum = solve_tube(X, values, weight, prices, sides, True)
+    for scale in 1e-2, 1.0, 30.0:
+        w = scale * rng.standard_normal(len(problem.design.zeros()))
+        beta = prices.C * rng.uniform(-1, 1, 60)
+        offset = 7.0 + scale * rng.standard_normal()
+        _, balanced, certificate = problem.examine(w, offset, beta)
+        assert certificate.primal >= optimum - 1e-8 * abs(optimum)
+        assert certificate.primal - certificate.gap <= optimum + 1e-7 * abs(optimum)
+        assert np.abs(balanced).max() <= prices.C
+
+
+@pytest.mark.parametrize("lambda_var", [0.0, 5.0])
+def test_an_intercept_that_nothing_determines_settles_in_the_middle(lambda_var):
+    X = np.array([[0.0], [0.0]])
+    targets = Targets.of_values(np.array([1.0, 2.0]))
+    loss = EpsilonInsensitive(2.0)
+    problem = Problem(
+        DenseDesign(X), targets, np.ones(2), Prices(1.0, lambda_var), True, loss
+    )
+    solution = solve(problem, "newton", tol=1e-9)
+    # Every b from 0 to 3 has both rows inside the tube.
+    assert solution.offset == pytest.approx(1.5)
+
+
+@pytest.mark.parametrize("lambda_var", [0.0, 5.0])
+@pytest.mark.parametrize("kind", ["dense", "gram"])
+def test_a_price_that_draws_the_intercept_away_is_refused(kind, lambda_var):
+    X, values, weight = drawn(30, True)
+    loss, _ = TUBE
+    for sign in -1, 1:
+        prices = Prices(1.0, lambda_var, intercept=sign * (weight.sum() + 1.0))
+        targets = Targets.of_values(values)
+        problem = Problem(DESIGNS[kind](X), targets, weight, prices, True, loss)
+        with pytest.raises(NoMinimum, match="no minimum"):
+            solve(problem, "auto", tol=1e-4)
+
+
+def test_one_class_is_the_pinball_with_a_priced_intercept():
+    X, _, weight = drawn(50, True)
+    X = X + 2.0  # else the origin is among the rows, and nothing separates them from it
+    X = X.astype(np.float32).astype(float)
+    nu = 0.3
+    C, lambda_mean = 1.0 / (nu * weight.sum()), 0.2
+    prices = Prices(C, 2.0, lambda_mean, 0.0, 1.0 + lambda_mean)
+
+    @dataclass(frozen=True)
+    class Below(PiecewiseLinear):
+        def pull(self, C):
+            return Pull(0.0, C)
+
+    targets = Targets.of_values(np.zeros(50))
+    optimum = solve_tube(X, np.zeros(50), weight, prices, [(-1.0, 0.0)], True)[2]
+    for kind in DESIGNS:
+        problem = Problem(DESIGNS[kind](X), targets, weight, prices, True, Below())
+        solution = solve(problem, "auto", tol=1e-9)
+        assert solution.converged
+        assert_allclose(solution.certificate.primal, optimum, rtol=1e-6, atol=1e-8)
+        outside = weight @ (solution.margins < -1e-7) / weight.sum()
+        assert outside <= nu + 1e-9
+
+
+def test_sweeps_refuse_what_they_do_not_know():
+    X, values, weight = drawn(30, True)
+    loss, _ = TUBE
+    targets = Targets.of_values(values)
+    for solver in "dual_cd", "asgd":
+        problem = Problem(DenseDesign(X), targets, weight, Prices(1.0), True, loss)
+        with pytest.raises(ValueError, match="one kink only"):
+            solve(problem, solver, tol=1e-3)
+    problem = Problem(KernelDesign(X @ X.T), targets, weight, Prices(1.0), True, loss)
+    for solver in "newton", "asgd":
+        with pytest.raises(MissingCapability, match=r"needs .*; KernelDesign does not"):
+            solve(problem, solver, tol=1e-3)
+
+
+def test_the_features_of_a_gram_matrix_are_those_it_was_made_of():
+    X, *_ = drawn(20, False)
+    _, features = KernelDesign(X @ X.T).on_features()
+    assert_allclose(features.X @ features.X.T, X @ X.T, atol=1e-10)
+    assert_allclose(factor_of(X @ X.T) @ factor_of(X @ X.T).T, X @ X.T, atol=1e-10)
