@@ -26,5 +26,5 @@ def test_what_is_not_used_is_not_loaded():
     assert "numba" not in loaded("pass")
     with_machine = loaded("largemargin.LDMClassifier")
     assert "largemargin.estimators.kernel" in with_machine
-    assert "largemargin.plotting" not in with_machine
+    assert "largemargin.displays" not in with_machine
     assert "matplotlib" not in with_machine

@@ -7,7 +7,7 @@ __version__ = "0.1.0"
 # Where the public names are; each is loaded when it is first asked for.
 _PLACES = {
     "CalibratedMachine": "calibration",
-    "ConvergenceDisplay": "plotting",
+    "ConvergenceDisplay": "displays.convergence",
     "KOMDClassifier": "estimators.komd",
     "LDMClassifier": "estimators.kernel",
     "LDMClassifierCV": "estimators.selection",
@@ -16,9 +16,9 @@ _PLACES = {
     "MAMCClassifier": "estimators.mamc",
     "MDOClassifier": "estimators.mdo",
     "MarginDistribution": "margins",
-    "MarginDistributionDisplay": "plotting",
+    "MarginDistributionDisplay": "displays.margin_distribution",
     "ODMClassifier": "estimators.odm",
-    "PriceInfluenceDisplay": "plotting",
+    "PriceInfluenceDisplay": "displays.price_influence",
     "calibrate": "calibration",
     "leave_one_out_bound": "leave_one_out",
     "leave_one_out_error": "leave_one_out",

@@ -10,13 +10,10 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning, FitFailedWarning
 
+from largemargin.displays.margin_distribution import MarginDistributionDisplay
+from largemargin.displays.price_influence import SEARCHES, PriceInfluenceDisplay
 from largemargin.estimators.grids import PAPER_LAMBDAS
 from largemargin.margins import margin_distribution
-from largemargin.plotting import (
-    SEARCHES,
-    MarginDistributionDisplay,
-    PriceInfluenceDisplay,
-)
 from largemargin.study import paper
 
 # Figures 1 and 3 show these where there are results, then others in the order of Table 1.

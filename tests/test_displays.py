@@ -19,7 +19,7 @@ from largemargin import (
     PriceInfluenceDisplay,
     margin_distribution,
 )
-from largemargin.plotting import labels
+from largemargin.displays.price_influence import labels
 
 mpl.use("Agg")
 

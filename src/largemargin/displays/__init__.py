@@ -1,0 +1,1 @@
+"""Displays of margins, prices and convergence, in the form of scikit-learn's."""
