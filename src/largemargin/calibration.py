@@ -4,25 +4,12 @@ import numpy as np
 from sklearn import config_context
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.calibration import CalibratedClassifierCV
-from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags, indexable
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from largemargin._compat import StrOptions, check_sample_weight, fit_context, safe_split
-from largemargin.estimators.base import splits_of, winners_of
-from largemargin.layers import layers_of
-
-# Where scikit-learn has steps that do not look at labels, or else have a tag that says so.
-BLIND = (
-    "sklearn.compose.",
-    "sklearn.decomposition.",
-    "sklearn.feature_extraction.",
-    "sklearn.impute.",
-    "sklearn.kernel_approximation",
-    "sklearn.pipeline",
-    "sklearn.preprocessing.",
-    "sklearn.random_projection",
-)
+from largemargin._compat import StrOptions, check_sample_weight, fit_context
+from largemargin.estimators.base import winners_of
+from largemargin.unseen_scores import as_columns, fit_weighted, unseen_scores
 
 
 def calibrate(machine, X, y, *, method="sigmoid", cv=None, sample_weight=None):
@@ -170,14 +157,10 @@ class CalibratedMachine(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         X, y, sample_weight = indexable(X, column_or_1d(y, warn=True), sample_weight)
         if sample_weight is not None:
             sample_weight = check_sample_weight(sample_weight, X, dtype=np.float64)
-        tested, scores = self._unseen_scores(machine, X, y, sample_weight)
+        tested, scores = unseen_scores(machine, X, y, sample_weight, cv=self.cv)
         weight = np.ones(len(y)) if sample_weight is None else sample_weight
         self.calibration_ = fit_map(
-            scores,
-            y[tested],
-            weight[tested],
-            classes=machine.classes_,
-            method=self.method,
+            scores, y[tested], weight[tested], classes=machine.classes_, method=self.method
         )
         self.machine_ = machine
         self.classes_ = machine.classes_
@@ -186,26 +169,6 @@ class CalibratedMachine(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             if hasattr(machine, name):
                 setattr(self, name, getattr(machine, name))
         return self
-
-    def _unseen_scores(self, machine, X, y, sample_weight):
-        """Return the numbers of rows that are tested in folds, and their scores there."""
-        kept = scores_of_search(machine) if self.cv is None else None
-        if kept is not None:
-            if len(kept) != len(y):
-                raise ValueError(
-                    f"Expected the {len(kept)} rows that the search was fitted on; got "
-                    f"{len(y)}."
-                )
-            tested = np.flatnonzero(~np.isnan(as_columns(kept)).any(axis=1))
-            return tested, kept[tested]
-        cv = search_folds(machine) if self.cv is None else self.cv
-        splits = splits_of(cv, X, y)
-        scores = [
-            scores_in_fold(machine, X, y, sample_weight, train, test)
-            for train, test in splits
-        ]
-        tested = [np.arange(len(y))[test] for _, test in splits]
-        return np.concatenate(tested), np.concatenate(scores)
 
     def predict(self, X):
         """Predict the class of each row by the machine.
@@ -315,11 +278,6 @@ def fit_map(scores, y, weight, *, classes, method):
     return calibration.set_params(cv=None)  # twice as many numbers as rows
 
 
-def as_columns(scores):
-    """Return scores in the form of rows, a column a machine."""
-    return scores.reshape(len(scores), -1)
-
-
 def side_with(winners, probabilities):
     """Return the nearest probabilities that are largest at the winners.
 
@@ -339,66 +297,3 @@ def side_with(winners, probabilities):
     # Of equal classes the first would win.
     out[rows, winners] = np.nextafter(level, 1.0)
     return out
-
-
-def scores_in_fold(machine, X, y, sample_weight, train, test):
-    """Return the scores that a machine fitted on some rows gives to others."""
-    fold = unsearched(machine)
-    X_train, y_train = safe_split(fold, X, y, train)
-    X_test, _ = safe_split(fold, X, y, test, train)
-    weight = None if sample_weight is None else sample_weight[train]
-    fit_weighted(fold, X_train, y_train, weight)
-    if not np.array_equal(fold.classes_, machine.classes_):
-        raise ValueError(
-            f"Every training fold must hold the classes {machine.classes_.tolist()}; one "
-            f"has {fold.classes_.tolist()} only. Use fewer or stratified folds."
-        )
-    return fold.decision_function(X_test)
-
-
-def unsearched(machine):
-    """Return an unfitted copy that takes for granted what searches in it have found."""
-    if isinstance(machine, Pipeline):
-        return clone(machine).set_params(**{machine.steps[-1][0]: unsearched(machine[-1])})
-    if hasattr(machine, "best_estimator_"):
-        return unsearched(machine.best_estimator_)
-    return clone(machine)
-
-
-def scores_of_search(machine):
-    """Return the scores of unseen rows that a search at the end of the machine has kept.
-
-    None if there are none, or if the steps before it may have learned from the labels of
-    all rows: no row is unseen then.
-    """
-    while isinstance(machine, Pipeline):
-        if not all(is_blind(step) for _, step in machine.steps[:-1]):
-            return None
-        machine = machine[-1]
-    return getattr(machine, "unseen_scores_", None)
-
-
-def is_blind(step):
-    """Return whether a step of a pipeline is known to be fitted without labels."""
-    parts = [step, *step.get_params().values()] if hasattr(step, "fit") else []
-    return all(
-        type(part).__module__.startswith(BLIND) and not get_tags(part).target_tags.required
-        for part in parts
-        if hasattr(part, "fit")
-    )
-
-
-def search_folds(machine):
-    """Return the folds of the search in a machine, or None."""
-    searches = [layer for layer in layers_of(machine) if hasattr(layer, "best_estimator_")]
-    return searches[0].cv if searches else None
-
-
-def fit_weighted(machine, X, y, sample_weight):
-    """Fit a machine; the weights go to the last step of a pipeline, searched or not."""
-    if sample_weight is None:
-        return machine.fit(X, y)
-    prefix, last = "", getattr(machine, "estimator", machine)
-    while isinstance(last, Pipeline):
-        prefix, last = f"{prefix}{last.steps[-1][0]}__", last[-1]
-    return machine.fit(X, y, **{f"{prefix}sample_weight": sample_weight})
