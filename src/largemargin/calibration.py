@@ -8,7 +8,7 @@ from sklearn.utils import get_tags, indexable
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from largemargin._compat import StrOptions, check_sample_weight, fit_context
-from largemargin.estimators.base import winners_of
+from largemargin.estimators.targets import winners_of
 from largemargin.unseen_scores import as_columns, fit_weighted, unseen_scores
 
 

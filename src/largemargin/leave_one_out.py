@@ -1,6 +1,6 @@
 """The leave-one-out error: a bound from the dual solution, and the error itself."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
@@ -10,14 +10,16 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from largemargin._compat import check_sample_weight
-from largemargin.designs.kernel import KernelDesign, without_row
-from largemargin.designs.linear import MAX_FACTORED
-from largemargin.estimators.base import class_weights, winners_of
-from largemargin.estimators.kernel import LDMClassifier
-from largemargin.estimators.ldm import BaseLDMClassifier, settle_prices
+from largemargin.designs.base import Capability
+from largemargin.designs.features import MAX_FACTORED
+from largemargin.designs.kernel import gram_product
+from largemargin.estimators.fitting import last_solutions
+from largemargin.estimators.recipe import Recipe, recipe_of
+from largemargin.estimators.rows import validated_rows
+from largemargin.estimators.targets import winners_of
 from largemargin.layers import machine_and_rows
-from largemargin.problem import NoMinimum
-from largemargin.solvers import Start, solve
+from largemargin.problem import NoMinimum, Targets
+from largemargin.solvers import SOLVERS, Start
 from largemargin.solvers.metric import metric_of
 
 # Margins are known to the accuracy of a fit: so much more is asked for a sign.
@@ -84,20 +86,20 @@ def leave_one_out_bound(estimator, X, y, sample_weight=None, *, kind="paper"):
     case = Case.of(estimator, X, y, sample_weight)
     bound = 0.0
     for problem, beta, scores in zip(case.problems, case.beta, case.scores, strict=True):
-        if problem.fit_intercept and problem.lambda_var == 0:
+        if problem.fit_intercept and problem.prices.lambda_var == 0:
             raise ValueError(
                 "The bound does not hold for a machine with an intercept and "
                 "lambda_var=0. Use leave_one_out_error, or fit with fit_intercept=False "
                 "or lambda_var > 0."
             )
-        doubtful = KINDS[kind](problem, beta, problem.y * scores)
+        doubtful = KINDS[kind](problem, beta, problem.sign * scores)
         bound += np.average(doubtful, weights=case.sample_weight)
     return float(bound)
 
 
 def doubtful_by_the_paper(problem, beta, margins):
     """Return how far each row may be wrong by Theorem 3."""
-    at_bound = beta >= (1.0 - AT_BOUND) * problem.C
+    at_bound = beta >= (1.0 - AT_BOUND) * problem.prices.C
     pulls = problem.weight * beta
     return np.where(at_bound, 1.0, metric_products(problem).own.max() * pulls)
 
@@ -174,13 +176,13 @@ def leave_one_out_error(estimator, X, y, sample_weight=None):
 class Case:
     """A machine on the rows that it was fitted on, those without weight left out."""
 
-    machine: BaseLDMClassifier
+    machine: object
+    recipe: Recipe
     classes: np.ndarray
     y: np.ndarray
     sample_weight: np.ndarray
     problems: list
-    beta: np.ndarray
-    offsets: list
+    starts: list
     scores: np.ndarray
 
     @classmethod
@@ -188,40 +190,46 @@ class Case:
         """Return the case, or raise if this is not a machine or these are not its rows."""
         check_is_fitted(estimator)
         fitted, X = machine_and_rows(estimator, X)
-        if not isinstance(fitted, BaseLDMClassifier) or not hasattr(fitted, "dual_beta_"):
+        has_prices = recipe_of(fitted) and {"lambda_var", "lambda_mean"} <= set(
+            vars(fitted)
+        )
+        if not has_prices or not hasattr(fitted, "dual_beta_"):
             raise TypeError(
                 "The leave-one-out error needs a fitted LDMClassifier or "
                 "LinearLDMClassifier with a dual solution, alone or at the end of a "
                 f"pipeline or a search; got {type(fitted).__name__}."
             )
         machine = clone(fitted)
-        X, y, weight = machine._validate(X, y, sample_weight)
-        beta = np.atleast_2d(fitted.dual_beta_)
-        if beta.shape[1] != len(y):
+        rows = validated_rows(machine, recipe_of(machine).encoder, X, y, sample_weight)
+        n_rows = np.atleast_2d(fitted.dual_beta_).shape[1]
+        if n_rows != len(rows.y):
             raise ValueError(
-                f"X must hold the {beta.shape[1]} rows that the machine was fitted on; got "
-                f"{len(y)}."
+                f"X must hold the {n_rows} rows that the machine was fitted on; got "
+                f"{len(rows.y)}."
             )
-        counted = weight > 0
-        if isinstance(machine, LDMClassifier) and machine.kernel != "precomputed":
+        if getattr(machine, "kernel", "precomputed") != "precomputed":
             machine.gamma = fitted._kernel.gamma
-        classes, problems = machine._pose(y[counted], weight[counted])
-        design = machine._design(X, weight, counted)
-        elements = fitted._last_elements(X, counted)
-        offsets = [
-            design.offset_within(element, offset)[0]
-            for element, offset in zip(elements, fitted.intercept_, strict=True)
-        ]
+        recipe = recipe_of(machine)
+        classes, problems = recipe.posed(rows, type(machine).__name__)
+        design = recipe.space.design(rows)
+        design.require("The leave-one-out error", Capability.REMOVAL)
+        problems = [problem.on(design) for problem in problems]
+        weight = check_sample_weight(sample_weight, rows.X, dtype=np.float64)
         return cls(
             machine,
+            recipe,
             classes,
-            y[counted],
-            check_sample_weight(sample_weight, X, dtype=np.float64)[counted],
-            [problem.on(design) for problem in problems],
-            beta[:, counted] / weight[counted],
-            offsets,
-            (fitted._scores(X[counted]) + fitted.intercept_).T,
+            rows.labels,
+            weight[rows.counted],
+            problems,
+            last_solutions(fitted, recipe, problems[0], rows),
+            (fitted._scores(rows.used) + fitted.intercept_).T,
         )
+
+    @property
+    def beta(self):
+        """The dual variables of each machine, per unit of weight."""
+        return [start.beta for start in self.starts]
 
     def predict_without(self, i):
         """Return the class of a row by machines fitted on all others."""
@@ -229,28 +237,25 @@ class Case:
         return self.classes[winners_of(np.array([scores]))[0]]
 
     def _score_without(self, i, k):
-        problem, beta = self.problems[k], self.beta[k]
+        problem, start, machine = self.problems[k], self.starts[k], self.machine
         if self._keeps_its_side[k][i]:
             return self.scores[k, i]
-        is_balanced = self.machine.class_weight == "balanced"
         kept = np.arange(problem.design.n_rows) != i
         rest = self._problem_without(i, problem, kept)
-        if (rest.y == rest.y[0]).all():  # nothing is left of the class of this row
-            return rest.y[0] * np.inf
-        if not is_balanced:
-            share_metric(problem, rest, i)
-        machine = self.machine
+        if (rest.sign == rest.sign[0]).all():  # nothing is left of the class of this row
+            return rest.sign[0] * np.inf
+        solver = self.recipe.solver
         try:
-            solution = solve(
+            solution = self.recipe.solve(
                 rest,
-                "auto" if machine.solver == "asgd" else machine.solver,
+                "auto" if SOLVERS[solver].without_goal else solver,
                 tol=machine.tol,
                 max_iter=machine.max_iter,
-                start=Start(beta[kept], None, self.offsets[k]),
+                start=Start(start.beta[kept], None, start.offset),
                 rng=np.random.default_rng(0),
             )
         except NoMinimum:  # the larger class draws the intercept to itself
-            return np.copysign(np.inf, rest.y @ rest.weight)
+            return np.copysign(np.inf, rest.sign @ rest.weight)
         return problem.design.score_of(i, solution.w, kept) + solution.offset
 
     @cached_property
@@ -260,43 +265,26 @@ class Case:
 
     def _known_without_fit(self, k):
         problem, beta, machine = self.problems[k], self.beta[k], self.machine
-        if machine.class_weight == "balanced":  # all weights change with every row
+        if self.recipe.encoder.weights_depend_on_others:
             return np.zeros(len(beta), dtype=bool)
-        is_svm = problem.lambda_var == problem.lambda_mean == 0
+        prices = problem.prices
+        is_svm = prices.lambda_var == prices.lambda_mean == 0
         unmoved = (beta == 0) & is_svm
-        prices = machine.lambda_var, machine.lambda_mean
-        per_row = all(price == 0 or isinstance(price, str) for price in prices)
-        held = problem.lambda_var > 0 or not problem.fit_intercept
+        given = machine.lambda_var, machine.lambda_mean
+        per_row = all(price == 0 or isinstance(price, str) for price in given)
+        held = prices.lambda_var > 0 or not problem.fit_intercept
         if len(self.problems) > 1 or not (per_row and held):
             return unmoved
-        margins = problem.y * self.scores[k]
+        margins = problem.sign * self.scores[k]
         moves = farthest_moves(problem, beta, margins)
         return unmoved | (np.abs(margins) > moves + SPARE)
 
     def _problem_without(self, i, problem, kept):
-        machine, weight = self.machine, self.sample_weight[kept]
-        weight = weight * class_weights(machine.class_weight, self.y[kept], weight)
-        prices = machine.C, machine.lambda_var, machine.lambda_mean
-        rest = replace(
-            problem, design=problem.design.without(i), y=problem.y[kept], weight=weight
-        )
-        return rest.at(*settle_prices(*prices, weight.sum()))
-
-
-def share_metric(whole, rest, i):
-    """Give a problem without row ``i`` the inverse that its metric needs, from the whole.
-
-    The inverse of a matrix without one row and column follows from that of the matrix.
-    """
-    if not isinstance(rest.design, KernelDesign) or rest.variance_is_mild:
-        return
-    inverse = whole.design.damped_inverse(whole.weight, rest.spread)
-
-    def downdate():
-        column = np.delete(inverse[i], i)
-        return without_row(inverse, i) - np.outer(column, column / inverse[i, i])
-
-    rest.design.memo(("inverse", rest.spread), (rest.weight,), downdate)
+        encoder = self.recipe.encoder
+        weight = encoder.weighted(self.y[kept], self.sample_weight[kept])
+        targets = Targets(*(values[kept] for values in problem.targets))
+        shared = None if encoder.weights_depend_on_others else problem.weight
+        return self.recipe.pose(targets, weight).on(problem.design.without(i, shared))
 
 
 class Products(NamedTuple):
@@ -310,15 +298,15 @@ class Products(NamedTuple):
 def metric_products(problem):
     """Return the diagonal of H, and what it says of the mean of the rows."""
     design = problem.design
-    if not isinstance(design, KernelDesign) and design.n_features > MAX_FACTORED:
+    if design.has(Capability.INNER_PRODUCTS) and design.n_features > MAX_FACTORED:
         problem = problem.on(design.as_kernel())
-    if not isinstance(problem.design, KernelDesign):
+    if not problem.design.has(Capability.GRAM):
         return row_products(problem)
-    matrix = problem.design.gram
-    if problem.lambda_var > 0:
+    matrix = problem.design.gram_matrix
+    if problem.prices.lambda_var > 0:
         matrix = metric_of(problem).matrix
-    share = problem.y * problem.weight / problem.total
-    to_mean = problem.y * (matrix @ share)
+    share = problem.sign * problem.weight / problem.total
+    to_mean = problem.sign * gram_product(matrix, share)
     own = np.diagonal(matrix).astype(np.float64)
     return Products(own, to_mean, float(problem.mean(to_mean)))
 
@@ -331,12 +319,12 @@ def row_products(problem):
     design, weight = problem.design, problem.weight
     moment = design.second_moment(weight)
     moment = np.tril(moment) + np.tril(moment, -1).T
-    mean = design.combine(problem.y * weight)
+    mean = design.combine(problem.sign * weight)
     free = np.ones(design.n_features)
     if problem.fit_intercept:
         ones = design.combine(weight)
         moment = np.block([[moment, ones[:, None]], [ones, problem.total]])
-        mean = np.append(mean, problem.y @ weight)
+        mean = np.append(mean, problem.sign @ weight)
         free = np.append(free, 0.0)
     covariance = moment - np.outer(mean, mean) / problem.total
     metric = np.diag(free) + problem.spread * covariance
@@ -344,7 +332,7 @@ def row_products(problem):
     own, to_mean = np.zeros(design.n_rows), np.zeros(design.n_rows)
     for line in root:
         constant = line[-1] if problem.fit_intercept else 0.0
-        values = problem.y * (design.scores(line[: design.n_features]) + constant)
+        values = problem.sign * (design.scores(line[: design.n_features]) + constant)
         own += values**2
         to_mean += values * problem.mean(values)
     return Products(own, to_mean, float(problem.mean(to_mean)))

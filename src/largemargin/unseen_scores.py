@@ -6,7 +6,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
 from largemargin._compat import safe_split
-from largemargin.estimators.base import splits_of
+from largemargin.estimators.targets import splits_of
 from largemargin.layers import layers_of
 
 # Where scikit-learn has steps that do not look at labels, or else have a tag that says so.

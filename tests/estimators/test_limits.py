@@ -83,7 +83,11 @@ def test_theorem_2_the_stochastic_gradient_averages_to_the_gradient(blobs, C):
     m = len(y)
     w = np.random.default_rng(0).normal(size=X.shape[1])
     problem = Problem(
-        DenseDesign(X), Targets.of_classes(y), np.ones(m), Prices(C, 0.7, 0.4), fit_intercept=False
+        DenseDesign(X),
+        Targets.of_classes(y),
+        np.ones(m),
+        Prices(C, 0.7, 0.4),
+        fit_intercept=False,
     )
     prices = scaled_prices(problem, m)
     scores = X @ w

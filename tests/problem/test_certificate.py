@@ -8,7 +8,6 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from largemargin.problem.certificate import examine_kept
 from largemargin.designs.dense import DenseDesign
 from largemargin.designs.factors import damped_factor
 from largemargin.designs.kernel import KernelDesign
@@ -17,8 +16,9 @@ from largemargin.designs.linear import without_offsets
 from largemargin.designs.low_rank import expand_over_few
 from largemargin.designs.sparse import SparseDesign
 from largemargin.kernels import Kernel
-from largemargin.problem.losses import HINGE, Band
 from largemargin.problem import Prices, Problem, Targets
+from largemargin.problem.certificate import examine_kept
+from largemargin.problem.losses import HINGE, Band
 from largemargin.rounding import add_wide_dot
 from largemargin.solvers import solve
 from oracle import solve_qp
@@ -42,7 +42,12 @@ def wide_primal(problem, X, w, offset):
     mean = s @ g / s.sum()
     variance = s @ (g - mean) ** 2 / s.sum()
     loss = problem.prices.C * (s @ np.maximum(1 - g, 0))
-    return w @ w / 2 + 2 * problem.prices.lambda_var * variance - problem.prices.lambda_mean * mean + loss
+    return (
+        w @ w / 2
+        + 2 * problem.prices.lambda_var * variance
+        - problem.prices.lambda_mean * mean
+        + loss
+    )
 
 
 @pytest.mark.parametrize("fit_intercept", [True, False])

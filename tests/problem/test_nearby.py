@@ -7,8 +7,8 @@ from sklearn.metrics.pairwise import rbf_kernel
 
 from largemargin.designs.dense import DenseDesign
 from largemargin.designs.kernel import KernelDesign
-from largemargin.problem.nearby import Nearby
 from largemargin.problem import Prices, Problem, Targets
+from largemargin.problem.nearby import Nearby
 from largemargin.solvers import solve
 
 PRICES = [(0.0, 0.0), (2**-4, 2**-4), (0.0, 3.0), (5.0, 0.0), (40.0, 20.0)]
@@ -25,7 +25,11 @@ def problem_on(design, fit_intercept, lambda_var=0.1, lambda_mean=0.2):
     y = np.where(rng.random(150) < 0.3, 1.0, -1.0)
     weight = rng.uniform(0.2, 3.0, 150)
     return Problem(
-        design, Targets.of_classes(y), weight, Prices(2.0, lambda_var, lambda_mean), fit_intercept
+        design,
+        Targets.of_classes(y),
+        weight,
+        Prices(2.0, lambda_var, lambda_mean),
+        fit_intercept,
     )
 
 

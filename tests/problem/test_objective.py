@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from largemargin.designs.dense import DenseDesign
-from largemargin.designs.kernel import KernelDesign
 from largemargin.designs.features import conjugate_gradients
+from largemargin.designs.kernel import KernelDesign
 from largemargin.problem import Prices, Problem, Targets
 from largemargin.solvers import solve
 from oracle import solve_qp
@@ -34,7 +34,12 @@ def problem_of(
 
 def optimum(problem):
     X = problem.design.X
-    prices = problem.prices.C, problem.prices.lambda_var, problem.prices.lambda_mean, problem.fit_intercept
+    prices = (
+        problem.prices.C,
+        problem.prices.lambda_var,
+        problem.prices.lambda_mean,
+        problem.fit_intercept,
+    )
     return solve_qp(X @ X.T, problem.sign, problem.weight, *prices)[2]
 
 
@@ -86,7 +91,9 @@ def test_kernel_and_row_systems_give_the_same_step():
     rows, kernel = problem_of(0, lambda_var=0), problem_of(0, lambda_var=0, kernel=True)
     extra = np.where(np.arange(30) < 12, 2.0, 0.0)
     alpha = np.random.default_rng(0).normal(size=30)
-    in_kernel = kernel.design.newton_system(kernel.smoothed().curvature(extra))(alpha, 1e-10)
+    in_kernel = kernel.design.newton_system(kernel.smoothed().curvature(extra))(
+        alpha, 1e-10
+    )
     w = rows.design.combine(alpha)
     in_rows = rows.design.newton_system(rows.smoothed().curvature(extra))(w, 1e-10)
     assert_allclose(rows.design.combine(in_kernel), in_rows, rtol=1e-8)

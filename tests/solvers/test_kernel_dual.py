@@ -25,7 +25,9 @@ def problem_of(C, lambda_var, fit_intercept, dtype=np.float64):
     y = np.where(X[:, 0] * X[:, 1] + 0.5 * rng.normal(size=N_ROWS) > 0.3, 1.0, -1.0)
     weight = rng.uniform(0.2, 3.0, N_ROWS)
     design = KernelDesign(rbf_kernel(X, gamma=0.3).astype(dtype))
-    return Problem(design, Targets.of_classes(y), weight, Prices(C, lambda_var, 0.1), fit_intercept)
+    return Problem(
+        design, Targets.of_classes(y), weight, Prices(C, lambda_var, 0.1), fit_intercept
+    )
 
 
 def objective(problem, alpha, offset):

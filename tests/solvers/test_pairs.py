@@ -22,7 +22,9 @@ def problem_of(C, fit_intercept=True, lambdas=(0.0, 0.0), n_rows=N_ROWS, dtype=n
     y = np.where(X[:, 0] + X[:, 1] ** 2 + rng.normal(size=n_rows) > 1.5, 1.0, -1.0)
     weight = rng.uniform(0.2, 3.0, n_rows)
     design = KernelDesign(rbf_kernel(X, gamma=0.3).astype(dtype))
-    return Problem(design, Targets.of_classes(y), weight, Prices(C, *lambdas), fit_intercept)
+    return Problem(
+        design, Targets.of_classes(y), weight, Prices(C, *lambdas), fit_intercept
+    )
 
 
 @pytest.mark.parametrize("lambdas", [(0.0, 0.0), (2**-4, 2**-4), (0.0, 0.2)])
@@ -94,7 +96,9 @@ def test_forces_far_below_their_bounds_are_kept(fit_intercept):
     X[:, 0] += np.where(X[:, 0] > 0, 0.5, -0.5)
     y = np.sign(X[:, 0])
     design = KernelDesign(1e10 * X @ X.T)
-    problem = Problem(design, Targets.of_classes(y), np.ones(400), Prices(1e6), fit_intercept)
+    problem = Problem(
+        design, Targets.of_classes(y), np.ones(400), Prices(1e6), fit_intercept
+    )
     soft = solve_in_pairs(problem, tol=1e-2, max_iter=30)
     hard = solve(problem.at(Prices(np.inf)), "kernel_dual", tol=1e-8)
     # Never below the optimum by more than is left, and never sure of what is wrong.

@@ -29,9 +29,7 @@ def problem_on(kind, fit_intercept=True):
 
 def run(problem, prices, tol=1e-4):
     problems = [problem.at(Prices(*price)) for price in prices]
-    return solve_path(
-        problems, "auto", tol=tol, max_iter=None, seed=0, progress=Progress
-    )
+    return solve_path(problems, "auto", tol=tol, max_iter=None, seed=0, progress=Progress)
 
 
 @pytest.mark.parametrize("kind", ["rows", "kernel"])

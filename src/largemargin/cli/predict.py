@@ -85,7 +85,8 @@ def answers(model, X, *, probability=False, quiet=False):
 def answers_for(model, X, probability):
     """Return what a model says of some rows, whose kernel values are computed once."""
     from largemargin.calibration import CalibratedMachine
-    from largemargin.estimators.base import MarginClassifier, winners_of
+    from largemargin.estimators.base import MarginClassifier
+    from largemargin.estimators.targets import winners_of
     from largemargin.layers import machine_of
 
     scores = model.decision_function(X)

@@ -141,7 +141,9 @@ class KernelDesign(Design):
         size = lengths @ np.abs(alpha)
         errors = self._rounding * size * lengths
         # Where the matrix is narrow, its entries are taken as they are for the objective.
-        rounding = self._rounding if self.gram_matrix.dtype == np.float64 else growth(self.n_rows)
+        rounding = (
+            self._rounding if self.gram_matrix.dtype == np.float64 else growth(self.n_rows)
+        )
         value_errors = rounding * size * lengths
         return Measured(scores, errors, value_errors, alpha @ scores, rounding * size**2)
 

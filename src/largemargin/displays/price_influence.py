@@ -7,8 +7,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from largemargin.displays.axes import LEGEND, begin, style
 from largemargin.estimators.kernel import LDMClassifier
+from largemargin.estimators.ldm_cv import LDMClassifierCV
 from largemargin.estimators.linear import LinearLDMClassifier
-from largemargin.estimators.selection import LDMClassifierCV, LinearLDMClassifierCV
+from largemargin.estimators.linear_ldm_cv import LinearLDMClassifierCV
 
 SEARCHES = {LDMClassifier: LDMClassifierCV, LinearLDMClassifier: LinearLDMClassifierCV}
 

@@ -15,6 +15,9 @@ GRIDS = {
         "lambda_vars": ("3*scale", "30*scale", "300*scale"),
         "lambda_means": (0.0, "30*scale", "100*scale"),
         "gammas": ("0.0625*scale", "0.25*scale", "scale", "4*scale"),
+        # Those of the study's fair protocol.
+        "mus": (0.2, 1.0),
+        "thetas": (0.1,),
     },
     "paper": {
         "Cs": (10.0, 50.0, 100.0),

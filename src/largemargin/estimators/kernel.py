@@ -1,11 +1,12 @@
 """The large margin distribution machine with a kernel."""
 
 from largemargin._compat import StrOptions
-from largemargin.estimators.expansion import KernelExpansion
-from largemargin.estimators.ldm import BaseLDMClassifier
+from largemargin.estimators.base import CertifiedClassifier
+from largemargin.estimators.kernel_space import KernelExpansion, KernelSpace
+from largemargin.estimators.ldm import CONSTRAINTS, ldm_recipe
 
 
-class LDMClassifier(KernelExpansion, BaseLDMClassifier):
+class LDMClassifier(KernelExpansion, CertifiedClassifier):
     r"""Large margin distribution machine with a kernel.
 
     Minimises over ``w`` in the feature space ``phi`` of the kernel and over ``b``, with
@@ -171,7 +172,7 @@ class LDMClassifier(KernelExpansion, BaseLDMClassifier):
     """
 
     _parameter_constraints: dict = {
-        **BaseLDMClassifier._parameter_constraints,
+        **CONSTRAINTS,
         **KernelExpansion._parameter_constraints,
         "solver": [StrOptions({"auto", "kernel_dual", "dual_cd"})],
     }
@@ -214,3 +215,6 @@ class LDMClassifier(KernelExpansion, BaseLDMClassifier):
         self.random_state = random_state
         self.verbose = verbose
         self.warm_start = warm_start
+
+    def __largemargin_recipe__(self):
+        return ldm_recipe(self, KernelSpace(self))

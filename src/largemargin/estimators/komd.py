@@ -6,11 +6,12 @@ from numbers import Real
 import numpy as np
 
 from largemargin._compat import Interval, StrOptions
-from largemargin.certificate import Certificate
-from largemargin.estimators.certified import CertifiedClassifier
-from largemargin.estimators.expansion import LinearOrKernelExpansion
-from largemargin.losses import HINGE, Band
-from largemargin.problem import NotSeparable, Problem
+from largemargin.estimators.base import CertifiedClassifier
+from largemargin.estimators.kernel_space import KernelExpansion, space_of
+from largemargin.estimators.recipe import Recipe
+from largemargin.problem import NotSeparable, Prices, Problem
+from largemargin.problem.certificate import Certificate
+from largemargin.problem.losses import HINGE, Band
 from largemargin.rounding import UNIT, growth
 from largemargin.solvers import SOLVERS, Solution, Start, solve
 
@@ -25,7 +26,7 @@ HULLS_MEET = (
 )
 
 
-class KOMDClassifier(LinearOrKernelExpansion, CertifiedClassifier):
+class KOMDClassifier(KernelExpansion, CertifiedClassifier):
     r"""Kernel method for the optimisation of the margin distribution.
 
     One player picks a direction, the other a distribution over the rows of either class;
@@ -131,7 +132,7 @@ class KOMDClassifier(LinearOrKernelExpansion, CertifiedClassifier):
 
     _parameter_constraints: dict = {
         **CertifiedClassifier._parameter_constraints,
-        **LinearOrKernelExpansion._parameter_constraints,
+        **KernelExpansion._parameter_constraints,
         "lam": [Interval(Real, 0, 1, closed="both")],
         "ridge": [StrOptions({"unit", "classes"})],
     }
@@ -163,12 +164,18 @@ class KOMDClassifier(LinearOrKernelExpansion, CertifiedClassifier):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _problem(self, sign, weight):
+    def __largemargin_recipe__(self):
+        # What is certified are the weights of the rows, not the elements they make.
+        space = space_of(self, examines=False)
+        return Recipe(self._target_encoder(), space, self._pose, solve=self._solve)
+
+    def _pose(self, targets, weight):
         """Return the machine with squared hinge loss that has the same dual variables."""
-        price = self.lam * self._ridge_scale(sign, weight)
+        price = self.lam * self._ridge_scale(targets.sign, weight)
         with np.errstate(divide="ignore", over="ignore"):
             C = np.float64(1.0 - self.lam) / (2.0 * price)
-        return Problem(None, sign, weight, C, loss=Band() if np.isfinite(C) else HINGE)
+        loss = Band() if np.isfinite(C) else HINGE
+        return Problem(None, targets, weight, Prices(C), loss=loss)
 
     def _ridge_scale(self, sign, weight):
         if self.ridge == "unit":
@@ -176,15 +183,20 @@ class KOMDClassifier(LinearOrKernelExpansion, CertifiedClassifier):
         positive, negative = weight[sign > 0].sum(), weight[sign < 0].sum()
         return positive * negative / (positive + negative)
 
-    def _solve(self, problem, *, tol, max_iter, start=None, **options):
+    def _solve(self, problem, solver, *, tol, max_iter, start=None, **options):
         """Return the weights of the rows as a solution with their own certificate."""
-        if problem.C == 0:
+        if problem.prices.C == 0:
             return self._balance(problem, np.ones_like(problem.weight), 1)
-        left = SOLVERS[self.solver][1] if max_iter is None else max_iter
+        left = SOLVERS[solver].max_iter if max_iter is None else max_iter
         inner_tol, n_iter, best = CLOSER * tol, 0, None
         while n_iter < left:
             machine = self._solve_machine(
-                problem, tol=inner_tol, max_iter=left - n_iter, start=start, **options
+                problem,
+                solver,
+                tol=inner_tol,
+                max_iter=left - n_iter,
+                start=start,
+                **options,
             )
             n_iter += machine.n_iter
             solution = self._balance(problem, machine.beta, n_iter)
@@ -197,19 +209,15 @@ class KOMDClassifier(LinearOrKernelExpansion, CertifiedClassifier):
             start = Start(machine.beta, machine.w, machine.offset)
         return replace(best, n_iter=n_iter)
 
-    def _solve_machine(self, problem, **options):
+    def _solve_machine(self, problem, solver, **options):
         try:
-            return solve(problem, self.solver, **options)
+            return solve(problem, solver, **options)
         except NotSeparable:
             raise NotSeparable(HULLS_MEET.format(self.lam)) from None
 
-    def _examine(self, problems, solutions, alpha, rows):
-        """Return the solutions with other expansions: what is certified are the weights."""
-        return [replace(one, w=w) for one, w in zip(solutions, alpha, strict=True)]
-
     def _balance(self, problem, beta, n_iter):
         """Return the solution whose weights are dual variables, scaled to sum to one."""
-        design, y, weight = problem.design, problem.y, problem.weight
+        design, y, weight = problem.design, problem.sign, problem.weight
         p = weight * beta
         for sign in -1, 1:
             p[y == sign] /= p[y == sign].sum()
@@ -236,7 +244,7 @@ class KOMDClassifier(LinearOrKernelExpansion, CertifiedClassifier):
 
     def _certify(self, problem, p, measured):
         """Return the certificate of weights, the rounding of their scores included."""
-        y, weight = problem.y, problem.weight
+        y, weight = problem.sign, problem.weight
         price = self.lam * self._ridge_scale(y, weight)
         gradient = 2.0 * ((1.0 - self.lam) * y * measured.scores + price * p / weight)
         objective = 0.5 * (p @ gradient)

@@ -5,48 +5,45 @@ from numbers import Real
 import numpy as np
 
 from largemargin._compat import Interval
-from largemargin.estimators.base import CLASS_WEIGHT
-from largemargin.estimators.certified import CertifiedClassifier
-from largemargin.problem import Problem
+from largemargin.estimators.base import CLASS_WEIGHT, CertifiedClassifier
+from largemargin.estimators.recipe import Recipe
+from largemargin.problem import Prices, Problem
 from largemargin.scales import multiple_of_scale
 
 # lambda="scale" stands for this constant times C times the sum of the weights: the
 # largest that hardly ever does worse than an SVM, see docs/defaults.
 SCALES = {"lambda_var": 0.01, "lambda_mean": 0.01}
 
-
-class BaseLDMClassifier(CertifiedClassifier):
-    """A large margin distribution machine on rows of any kind."""
-
-    _parameter_constraints: dict = {
-        **CertifiedClassifier._parameter_constraints,
-        "C": [Interval(Real, 0, None, closed="both")],
-        "fit_intercept": ["boolean"],
-        "class_weight": CLASS_WEIGHT,
-        "random_state": ["random_state"],
-        "warm_start": ["boolean"],
-        "lambda_var": [Interval(Real, 0, None, closed="left"), str],
-        "lambda_mean": [Interval(Real, 0, None, closed="left"), str],
-    }
-
-    def _prices(self, total):
-        """Return C and both lambdas as numbers, for this sum of weights."""
-        return settle_prices(self.C, self.lambda_var, self.lambda_mean, total)
-
-    def _problem(self, sign, weight):
-        """Return the problem of one machine, still without a design."""
-        prices = self._prices(weight.sum())
-        return Problem(None, sign, weight, *prices, self.fit_intercept)
+CONSTRAINTS = {
+    **CertifiedClassifier._parameter_constraints,
+    "C": [Interval(Real, 0, None, closed="both")],
+    "fit_intercept": ["boolean"],
+    "class_weight": CLASS_WEIGHT,
+    "random_state": ["random_state"],
+    "warm_start": ["boolean"],
+    "lambda_var": [Interval(Real, 0, None, closed="left"), str],
+    "lambda_mean": [Interval(Real, 0, None, closed="left"), str],
+}
 
 
-def settle_prices(C, lambda_var, lambda_mean, total):
+def ldm_recipe(machine, space):
+    """Return the recipe of a large margin distribution machine in a space."""
+
+    def pose(targets, weight):
+        prices = ldm_prices(machine, weight.sum())
+        return Problem(None, targets, weight, prices, machine.fit_intercept)
+
+    return Recipe(machine._target_encoder(), space, pose, machine.solver)
+
+
+def ldm_prices(machine, total):
     """Return C and both lambdas as numbers; ``"scale"`` depends on the sum of weights."""
+    C = float(machine.C)
     # Without a price of violations to relate to, "scale" counts C as one.
     unit = (C if 0 < C < np.inf else 1.0) * total
-    prices = [float(C)]
-    for (name, constant), value in zip(
-        SCALES.items(), (lambda_var, lambda_mean), strict=True
-    ):
+    prices = {}
+    for name, constant in SCALES.items():
+        value = getattr(machine, name)
         factor = multiple_of_scale(value, name)
-        prices.append(float(value) if factor is None else factor * constant * unit)
-    return tuple(prices)
+        prices[name] = float(value) if factor is None else factor * constant * unit
+    return Prices(C, **prices)

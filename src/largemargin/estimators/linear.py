@@ -1,42 +1,22 @@
 """The large margin distribution machine on explicit features."""
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.utils import check_random_state
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.multiclass import check_classification_targets
 
 from largemargin._compat import StrOptions, fit_context
-from largemargin.designs.dense import DenseDesign
-from largemargin.designs.linear import without_offsets
-from largemargin.designs.sparse import SparseDesign
-from largemargin.estimators.base import all_or_nothing
-from largemargin.estimators.ldm import BaseLDMClassifier
+from largemargin.estimators.base import CertifiedClassifier
+from largemargin.estimators.fitting import all_or_nothing
+from largemargin.estimators.ldm import CONSTRAINTS, ldm_prices, ldm_recipe
+from largemargin.estimators.linear_space import LinearSpace, design_of
+from largemargin.estimators.rows import validated_rows
 from largemargin.memory import check_width
 from largemargin.problem import Problem
 from largemargin.solvers.asgd import Descent, Draws, run_epoch
 
 
-def design_of(X):
-    """Return the design for explicit rows."""
-    return SparseDesign(X) if sp.issparse(X) else DenseDesign(X)
-
-
-def linear_design(X, counted, fit_intercept):
-    """Return the design of the rows that count, or raise if they are too wide or long."""
-    check_width(X.shape[1])
-    design = design_of(X if counted.all() else X[counted])
-    with np.errstate(over="ignore"):
-        largest = design.squared_norms().max()
-    if not np.isfinite(largest):
-        raise ValueError(
-            "The squared length of a row overflows. Scale the features, for example "
-            "with sklearn.preprocessing.MinMaxScaler."
-        )
-    return without_offsets(design) if fit_intercept else design
-
-
-class LinearLDMClassifier(BaseLDMClassifier):
+class LinearLDMClassifier(CertifiedClassifier):
     r"""Large margin distribution machine without a kernel.
 
     Minimises over ``w`` and ``b``, with the margins ``g_i = y_i (w . x_i + b)``,
@@ -160,7 +140,7 @@ class LinearLDMClassifier(BaseLDMClassifier):
     """
 
     _parameter_constraints: dict = {
-        **BaseLDMClassifier._parameter_constraints,
+        **CONSTRAINTS,
         "solver": [StrOptions({"auto", "newton", "dual_cd", "asgd"})],
     }
 
@@ -195,21 +175,12 @@ class LinearLDMClassifier(BaseLDMClassifier):
         self.verbose = verbose
         self.warm_start = warm_start
 
-    def _design(self, X, weight, counted):
-        return linear_design(X, counted, self.fit_intercept)
+    def __largemargin_recipe__(self):
+        return ldm_recipe(self, LinearSpace(self.fit_intercept))
 
-    def _keep_elements(self, X, solutions, counted, problems=None, deadline=np.inf):
-        self.coef_ = np.array([solution.w for solution in solutions])
+    def _learn(self, rows):
         self._descents = None
-        return solutions
-
-    def _score_solutions(self, X_new, X, solutions, counted):
-        """Return the scores of new rows by solutions on the rows that count."""
-        coef = np.array([solution.w for solution in solutions])
-        return safe_sparse_dot(X_new, coef.T, dense_output=True)
-
-    def _last_elements(self, X, counted):
-        return self.coef_ if self.coef_.shape[1] == X.shape[1] else []
+        return super()._learn(rows)
 
     def _scores(self, X):
         return safe_sparse_dot(X, self.coef_.T, dense_output=True)
@@ -249,11 +220,11 @@ class LinearLDMClassifier(BaseLDMClassifier):
                     "fit, or a dict of class weights."
                 )
             first = not hasattr(self, "coef_")
-            X, y, weight = self._validate(X, y, sample_weight, reset=first)
-            check_width(X.shape[1])
-            self._check_batch_classes(y, classes, first)
-            counted = weight > 0
-            self._learn_batch(X[counted], y[counted], weight[counted])
+            encoder = self._target_encoder()
+            rows = validated_rows(self, encoder, X, y, sample_weight, reset=first)
+            check_width(rows.X.shape[1])
+            self._check_batch_classes(rows.y, classes, first)
+            self._learn_batch(rows, encoder)
         return self
 
     def _check_batch_classes(self, y, classes, first):
@@ -280,18 +251,18 @@ class LinearLDMClassifier(BaseLDMClassifier):
                 f"y must hold only the known classes {self.classes_!r}; got {unknown!r}."
             )
 
-    def _learn_batch(self, X, y, weight):
-        positives = self.classes_[1:] if len(self.classes_) == 2 else self.classes_
-        descents = self._resume(len(positives), X.shape[1])
+    def _learn_batch(self, rows, encoder):
+        positives, weight = encoder.positives(self.classes_), rows.weight
+        descents = self._resume(len(positives), rows.X.shape[1])
         rng = check_random_state(self.random_state)
-        design = design_of(X)
+        design = design_of(rows.used)
         for label, descent in zip(positives, descents, strict=True):
             descent.weight_seen += weight.sum()
             problem = Problem(
                 design,
-                np.where(y == label, 1.0, -1.0),
+                encoder.signs(rows.labels, label),
                 weight,
-                *self._prices(descent.weight_seen),
+                ldm_prices(self, descent.weight_seen),
                 self.fit_intercept,
             )
             draws = Draws(problem, np.random.default_rng(rng.randint(2**31 - 1)))

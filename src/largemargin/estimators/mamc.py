@@ -6,7 +6,8 @@ import numpy as np
 
 from largemargin._compat import StrOptions
 from largemargin.estimators.base import MarginClassifier
-from largemargin.estimators.expansion import LinearOrKernelExpansion
+from largemargin.estimators.fitting import keep_margins
+from largemargin.estimators.kernel_space import KernelExpansion, space_of
 
 # A squared length below this part of what was subtracted to get it is rounding.
 ROUNDING = 1e-12
@@ -19,7 +20,7 @@ class Element(NamedTuple):
     scores: np.ndarray
 
 
-class MAMCClassifier(LinearOrKernelExpansion, MarginClassifier):
+class MAMCClassifier(KernelExpansion, MarginClassifier):
     r"""Maximal average margin classifier: the Parzen window rule.
 
     Maximises the mean of the margins ``y_i w . phi(x_i)`` over ``|w| <= 1`` [1]_. The
@@ -85,7 +86,7 @@ class MAMCClassifier(LinearOrKernelExpansion, MarginClassifier):
     """
 
     _parameter_constraints: dict = {
-        **LinearOrKernelExpansion._parameter_constraints,
+        **KernelExpansion._parameter_constraints,
         "threshold": [StrOptions({"none", "balanced", "bounded"})],
     }
 
@@ -104,28 +105,33 @@ class MAMCClassifier(LinearOrKernelExpansion, MarginClassifier):
         self.degree = degree
         self.coef0 = coef0
 
-    def _learn(self, X, y, weight, counted):
-        self.classes_, signs = self._signs(y[counted])
-        rows = self._settle_kernel(X, weight, counted)
+    def _learn(self, rows):
+        self.classes_, targets = self._target_encoder().encode(
+            rows.labels, type(self).__name__
+        )
+        space = space_of(self)
+        used, signs = space.settle(rows), [one.sign for one in targets]
         with np.errstate(over="ignore", invalid="ignore"):
-            machines = [self._average(rows, sign, weight[counted]) for sign in signs]
+            machines = [
+                self._average(used, space.kernel, sign, rows.weight) for sign in signs
+            ]
         elements, offsets = zip(*machines, strict=True)
         self.intercept_ = np.array(offsets)
-        self._keep_elements(X, elements, counted)
+        space.keep(self, rows, elements)
         margins = [
             sign * (element.scores + offset)
             for element, sign, offset in zip(elements, signs, offsets, strict=True)
         ]
-        self._keep_margins(margins, weight[counted])
+        keep_margins(self, margins, rows.weight)
 
-    def _average(self, rows, sign, weight):
+    def _average(self, rows, kernel, sign, weight):
         """Return the element of largest mean margin, and its intercept."""
         pull = sign * weight
         if self.threshold == "balanced":
             for label in -1, 1:
                 pull[sign == label] /= weight[sign == label].sum()
         parts = np.array([np.where(sign == label, pull, 0.0) for label in (-1, 1)])
-        w, part_scores = self._combine(rows, parts)
+        w, part_scores = self._combine(rows, kernel, parts)
         scores = part_scores.sum(axis=1)
         squared_length = pull @ scores
         # What the classes have in common cancels and leaves its rounding.
@@ -141,16 +147,16 @@ class MAMCClassifier(LinearOrKernelExpansion, MarginClassifier):
         scale = 1.0 / np.sqrt(squared_length) if squared_length > noise else 1.0
         return Element(scale * w, scale * scores), scale * offset
 
-    def _combine(self, rows, parts):
+    def _combine(self, rows, kernel, parts):
         """Return the sum of some combinations of the rows, and the scores of each."""
-        if self.kernel == "linear":
+        if kernel.name == "linear":
             elements = np.asarray(parts @ rows, dtype=np.float64)
             return elements.sum(axis=0), np.asarray(rows @ elements.T, dtype=np.float64)
         alpha = parts.sum(axis=0)
         if self.kernel == "precomputed" or callable(self.kernel):
-            gram = rows if self.kernel == "precomputed" else self._kernel.gram(rows)
+            gram = rows if self.kernel == "precomputed" else kernel.gram(rows)
             return alpha, np.asarray(gram @ parts.T, dtype=np.float64)
-        return alpha, self._kernel.scores(rows, rows, parts)
+        return alpha, kernel.scores(rows, rows, parts)
 
     def _check_length(self, squared_length, noise):
         if not np.isfinite(squared_length):

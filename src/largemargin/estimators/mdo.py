@@ -10,15 +10,16 @@ from sklearn.utils import check_random_state
 from sklearn.utils.extmath import row_norms, safe_sparse_dot
 
 from largemargin._compat import Interval, StrOptions
-from largemargin.estimators.base import MarginClassifier, per_machine
-from largemargin.estimators.linear import design_of
+from largemargin.estimators.base import MarginClassifier
+from largemargin.estimators.fitting import per_machine
+from largemargin.estimators.linear_space import design_of
 from largemargin.memory import check_width
-from largemargin.problem import Problem
+from largemargin.problem import Prices, Problem
 from largemargin.solvers import solve
 from largemargin.threads import one_blas_thread
 
 # The support vector machine that the first start is taken from.
-START_C = 1.0
+START_PRICES = Prices(C=1.0)
 START_TOL = 1e-6
 # The status by which scipy's minimiser says so.
 OUT_OF_STEPS = 1
@@ -155,14 +156,17 @@ class MDOClassifier(MarginClassifier):
         self.max_iter = max_iter
         self.random_state = random_state
 
-    def _learn(self, X, y, weight, counted):
-        check_width(X.shape[1], n_vectors=self.n_starts * VECTORS_OF_START)
-        self.classes_, signs = self._signs(y[counted])
-        rows = unit_rows(X[counted], constant=self.fit_intercept)
+    def _learn(self, rows):
+        n_features = rows.X.shape[1]
+        check_width(n_features, n_vectors=self.n_starts * VECTORS_OF_START)
+        self.classes_, targets = self._target_encoder().encode(
+            rows.labels, type(self).__name__
+        )
+        units = unit_rows(rows.used, constant=self.fit_intercept)
         rng = check_random_state(self.random_state)
         with one_blas_thread():
-            machines = [self._descend(rows, sign, weight[counted], rng) for sign in signs]
-        self._keep(machines, X.shape[1])
+            machines = [self._descend(units, one, rows.weight, rng) for one in targets]
+        self._keep(machines, n_features)
         if all(machine.best.status != OUT_OF_STEPS for machine in machines):
             return None
         return (
@@ -171,14 +175,14 @@ class MDOClassifier(MarginClassifier):
             "steeper slope by raising tol."
         )
 
-    def _descend(self, rows, sign, weight, rng):
+    def _descend(self, rows, targets, weight, rng):
         """Return the width of the cost and where the descent from each start ended."""
-        starts = self._starts(rows, sign, weight, rng)
+        starts = self._starts(rows, targets, weight, rng)
         sizes = np.abs(safe_sparse_dot(rows, starts[0]))
         typical = max(weighted_median(sizes, weight), TINY)
         alpha = 1.0 / typical**2 if self.alpha == "median" else self.alpha
         beta = typical if self.beta == "median" else self.beta
-        arguments = rows, sign, weight / weight.sum(), alpha, beta
+        arguments = rows, targets.sign, weight / weight.sum(), alpha, beta
         options = {"maxiter": self.max_iter, "gtol": self.tol, "ftol": 0.0, "maxls": 50}
         ends = [
             minimize(
@@ -193,8 +197,9 @@ class MDOClassifier(MarginClassifier):
         ]
         return Descents(alpha, beta, ends, weight.sum())
 
-    def _starts(self, rows, sign, weight, rng):
-        svm = Problem(design_of(rows), sign, weight, START_C, fit_intercept=False)
+    def _starts(self, rows, targets, weight, rng):
+        svm = Problem(design_of(rows), targets, weight, START_PRICES, fit_intercept=False)
+        sign = targets.sign
         starts = [solve(svm, "auto", tol=START_TOL).w]
         share = sign * weight
         for label in -1, 1:

@@ -3,14 +3,14 @@
 from numbers import Real
 
 from largemargin._compat import Interval
-from largemargin.estimators.base import CLASS_WEIGHT
-from largemargin.estimators.certified import CertifiedClassifier
-from largemargin.estimators.expansion import LinearOrKernelExpansion
-from largemargin.losses import Band
-from largemargin.problem import Problem
+from largemargin.estimators.base import CLASS_WEIGHT, CertifiedClassifier
+from largemargin.estimators.kernel_space import KernelExpansion, space_of
+from largemargin.estimators.recipe import Recipe
+from largemargin.problem import Prices, Problem
+from largemargin.problem.losses import Band
 
 
-class ODMClassifier(LinearOrKernelExpansion, CertifiedClassifier):
+class ODMClassifier(KernelExpansion, CertifiedClassifier):
     r"""Optimal margin distribution machine, with a kernel or on explicit rows.
 
     Minimises over ``w`` and ``b``, with the margins ``g_i = y_i (w . phi(x_i) + b)``,
@@ -120,7 +120,7 @@ class ODMClassifier(LinearOrKernelExpansion, CertifiedClassifier):
 
     _parameter_constraints: dict = {
         **CertifiedClassifier._parameter_constraints,
-        **LinearOrKernelExpansion._parameter_constraints,
+        **KernelExpansion._parameter_constraints,
         "C": [Interval(Real, 0, None, closed="neither")],
         "mu": [Interval(Real, 0, 1, closed="both")],
         "theta": [Interval(Real, 0, 1, closed="left")],
@@ -164,13 +164,10 @@ class ODMClassifier(LinearOrKernelExpansion, CertifiedClassifier):
         self.verbose = verbose
         self.warm_start = warm_start
 
-    def _problem(self, sign, weight):
-        """Return the problem of one machine, still without a design."""
-        return Problem(
-            None,
-            sign,
-            weight,
-            float(self.C),
-            fit_intercept=self.fit_intercept,
-            loss=Band(float(self.mu), float(self.theta)),
-        )
+    def __largemargin_recipe__(self):
+        prices, loss = Prices(float(self.C)), Band(float(self.mu), float(self.theta))
+
+        def pose(targets, weight):
+            return Problem(None, targets, weight, prices, self.fit_intercept, loss)
+
+        return Recipe(self._target_encoder(), space_of(self), pose)

@@ -8,7 +8,6 @@ starts, on which one solution often serves many prices, see ``solvers.path``.
 import inspect
 import logging
 import time
-import warnings
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from copy import copy
@@ -20,14 +19,14 @@ from typing import NamedTuple
 import numpy as np
 from joblib import effective_n_jobs
 from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning, FitFailedWarning
 from sklearn.utils import check_random_state
 
 from largemargin._compat import safe_split
-from largemargin.estimators.base import winners_of
-from largemargin.estimators.certified import Stopped, sooner_deadline
-from largemargin.estimators.ldm import settle_prices
-from largemargin.problem import NoMinimum
+from largemargin.estimators.cv_results import Table
+from largemargin.estimators.fitting import Stopped, keep_results, sooner_deadline
+from largemargin.estimators.recipe import recipe_of
+from largemargin.estimators.rows import Rows, weights_of
+from largemargin.estimators.targets import winners_of
 from largemargin.solvers import Progress
 from largemargin.solvers.path import OutOfTime, solve_path
 from largemargin.threads import one_blas_thread
@@ -36,7 +35,6 @@ logger = logging.getLogger("largemargin")
 
 # Gram matrices of fewer rows than this lose more by waking a second thread.
 THREADED_ROWS = 2000
-PRICES = "C", "lambda_var", "lambda_mean"
 # Progress is told after each task, and this often while one is at work.
 TOLD_SECONDS = 1.0
 # Scores of unseen rows are kept, in float32, until the best point is known: so many.
@@ -55,7 +53,7 @@ def takes_weight(scorer):
 
 
 class Task(NamedTuple):
-    """The points that share a kernel width, in one fold."""
+    """The points that share a design, such as a kernel width, in one fold."""
 
     width: int
     fold: int
@@ -68,17 +66,10 @@ class Task(NamedTuple):
 class Fold:
     """Training and test rows of one split, as the machine wants them."""
 
-    X: object
-    y: np.ndarray
-    weight: np.ndarray
+    rows: Rows
     X_test: object
     y_test: np.ndarray
     test_weight: np.ndarray | None
-
-    @property
-    def counted(self):
-        """Which training rows have a weight."""
-        return self.weight > 0
 
 
 @dataclass
@@ -93,8 +84,34 @@ class Outcome:
     n_short: int = 0
 
 
+@dataclass
+class Solved:
+    """What the problems of a task gave: a machine in its space, and a path per target."""
+
+    machine: object
+    space: object
+    labels: np.ndarray
+    paths: list
+
+    @property
+    def solutions(self):
+        """All solutions on each path."""
+        return [path.solutions for path in self.paths]
+
+
+def at_point(machine, point):
+    """Return a copy of a machine with the parameters of a point."""
+    other = copy(machine)
+    vars(other).update(point)
+    return other
+
+
 class Search:
-    """Scores of a machine at many points in the folds of a cross-validation."""
+    """Scores of a certified machine at many points in the folds of a cross-validation.
+
+    Points differ in any of its parameters; those that the space of the machine depends on
+    ask for a design of their own, the others for problems on the same one.
+    """
 
     def __init__(self, machine, points, scorer, *, n_jobs, verbose, keeps_unseen, deadline):
         self.machine, self.points, self.scorer = machine, points, scorer
@@ -106,9 +123,9 @@ class Search:
 
     def run(self, X, y, sample_weight, splits):
         """Return scores, seconds and errors, a row a point and a column a fold."""
-        by_width = {}
+        by_width, names = {}, recipe_of(self.machine).space.parameters
         for k, point in enumerate(self.points):
-            by_width.setdefault(point.get("gamma"), []).append(k)
+            by_width.setdefault(tuple(map(point.get, names)), []).append(k)
         tasks = [
             Task(width, fold, train, test, numbers)
             for width, numbers in enumerate(by_width.values())
@@ -191,38 +208,38 @@ class Search:
             weight, test_weight = sample_weight[task.train], sample_weight[task.test]
             if not test_weight.any():
                 raise ValueError(f"Fold {task.fold} has no row of any weight to test on.")
-        weight = machine._row_weights(X_train, y_train, weight)
-        return Fold(X_train, y_train, weight, X_test, y_test, test_weight)
+        encoder = recipe_of(machine).encoder
+        rows = Rows(X_train, y_train, weights_of(encoder, X_train, y_train, weight))
+        return Fold(rows, X_test, y_test, test_weight)
 
     def _work(self, fold, numbers, deadline):
         begin = time.perf_counter()
         points = [self.points[k] for k in numbers]
         machine = clone(self.machine).set_params(**points[0])
-        machine.n_features_in_ = fold.X.shape[1]
-        classes, paths = self._solve(machine, fold, points, deadline)
+        machine.n_features_in_ = fold.rows.X.shape[1]
+        solved = self._solve(machine, fold.rows, points, deadline)
         outcome = Outcome(np.full(len(points), np.nan))
         served = {}
         for k in range(len(points)):
-            answers = [path.answers[k] for path in paths]
+            answers = [path.answers[k] for path in solved.paths]
             errors = [answer for answer in answers if isinstance(answer, Exception)]
             if errors:
                 outcome.errors[k] = errors[0]
                 continue
             outcome.n_short += any(a.certificate.relative > machine.tol for a in answers)
             served.setdefault(tuple(a.number for a in answers), []).append(k)
-        solved = time.perf_counter()
-        solutions = [path.solutions for path in paths]
+        when_solved = time.perf_counter()
         if served and (self.scorer is accuracy or self.keeps_unseen):
-            judged = judgements(machine, fold, solutions, list(served))
+            judged = judgements(solved, fold, list(served))
             for values, ks in zip(judged, served.values(), strict=True):
                 if self.scorer is accuracy:
-                    outcome.scores[ks] = share_right(values, classes, fold)
+                    outcome.scores[ks] = share_right(values, solved.labels, fold)
                 if self.keeps_unseen:
                     outcome.unseen |= dict.fromkeys(ks, values.astype(np.float32))
         if served and self.scorer is not accuracy:
-            self._score(machine, classes, fold, solutions, points, served, outcome)
-        outcome.seconds = (solved - begin) / len(points)
-        outcome.score_seconds = (time.perf_counter() - solved) / len(points)
+            self._score(solved, fold, points, served, outcome)
+        outcome.seconds = (when_solved - begin) / len(points)
+        outcome.score_seconds = (time.perf_counter() - when_solved) / len(points)
         return outcome
 
     def _share_of_time(self):
@@ -232,61 +249,58 @@ class Search:
             self.n_waiting -= 1
         return sooner_deadline(self.deadline, share)
 
-    def _solve(self, machine, fold, points, deadline):
-        """Return the classes, and for each machine what answers the prices."""
-        counted = fold.counted
-        weight = fold.weight[counted]
-        classes, problems = machine._pose(fold.y[counted], weight)
-        design = machine._design(fold.X, fold.weight, counted)
-        prices = [settle_prices(*map(point.get, PRICES), weight.sum()) for point in points]
-        rng = check_random_state(machine.random_state)
-        seeds = rng.randint(2**31 - 1, size=len(problems))
+    def _solve(self, machine, rows, points, deadline):
+        """Return what answers the problems of the points, for each machine."""
+        recipe = recipe_of(machine)
+        labels, targets = recipe.encoder.encode(rows.labels, type(machine).__name__)
+        design = recipe.space.design(rows)
+        recipes = [recipe_of(at_point(machine, point)) for point in points]
+        rng = check_random_state(getattr(machine, "random_state", None))
+        seeds = rng.randint(2**31 - 1, size=len(targets))
         paths = [
             solve_path(
-                problem.on(design),
-                prices,
-                machine.solver,
+                [other.pose(one, rows.weight).on(design) for other in recipes],
+                recipe.solver,
+                solves=[other.solve for other in recipes],
                 seed=seed,
                 tol=machine.tol,
                 max_iter=machine.max_iter,
                 progress=partial(
                     Progress,
                     self._watch,
-                    deadline=sooner_deadline(deadline, 1.0 / (len(problems) - number)),
+                    deadline=sooner_deadline(deadline, 1.0 / (len(targets) - number)),
                 ),
                 # A point is done when its last machine is.
-                on_answer=self._count if problem is problems[-1] else None,
+                on_answer=self._count if number == len(targets) - 1 else None,
             )
-            for number, (problem, seed) in enumerate(zip(problems, seeds, strict=True))
+            for number, (one, seed) in enumerate(zip(targets, seeds, strict=True))
         ]
-        return classes, paths
+        return Solved(machine, recipe.space, labels, paths)
 
-    def _score(self, machine, classes, fold, solutions, points, served, outcome):
+    def _score(self, solved, fold, points, served, outcome):
         """Score each combination of solutions that serves some points, by a machine."""
-        counted = fold.counted
         extra = {}
         if fold.test_weight is not None and takes_weight(self.scorer):
             extra["sample_weight"] = fold.test_weight
         for chosen, ks in served.items():
-            fitted = copy(machine).set_params(**points[ks[0]])
-            found = [some[n] for some, n in zip(solutions, chosen, strict=True)]
+            fitted = at_point(solved.machine, points[ks[0]])
+            found = [some[n] for some, n in zip(solved.solutions, chosen, strict=True)]
             histories = [{} for _ in found]
             try:
-                weight = fold.weight[counted]
-                fitted._keep_results(classes, found, histories, weight, counted)
-                fitted._keep_elements(fold.X, found, counted)
+                keep_results(fitted, solved.labels, fold.rows, found, histories)
+                solved.space.keep(fitted, fold.rows, found)
                 value = self.scorer(fitted, fold.X_test, fold.y_test, **extra)
                 outcome.scores[ks] = float(value)
             except Exception as error:
                 outcome.errors.update(dict.fromkeys(ks, error))
 
 
-def judgements(machine, fold, solutions, combinations):
-    """Yield the scores of the test rows by each combination, a column a class."""
+def judgements(solved, fold, combinations):
+    """Yield the scores of the test rows by each combination, a column per class."""
     scores = [
-        machine._score_solutions(fold.X_test, fold.X, some, fold.counted)
+        solved.space.score(fold.X_test, fold.rows, some)
         + np.array([solution.intercept for solution in some])
-        for some in solutions
+        for some in solved.solutions
     ]
     for chosen in combinations:
         yield np.column_stack(
@@ -298,88 +312,3 @@ def share_right(scores, classes, fold):
     """Return the share of the test rows whose scores give their class."""
     right = classes[winners_of(scores)] == fold.y_test
     return np.average(right, weights=fold.test_weight)
-
-
-class Table:
-    """Scores and seconds, a row a point and a column a fold; and what went wrong."""
-
-    def __init__(self, n_points, splits):
-        self.splits = splits
-        shape = n_points, len(splits)
-        self.scores = np.full(shape, np.nan)
-        self.seconds = np.zeros(shape)
-        self.score_seconds = np.zeros(shape)
-        self.errors = {}
-        self.passed_over = {}
-        self.unseen = {}
-        self.n_short = 0
-
-    def put(self, task, outcome):
-        """Take in the outcome of a task."""
-        numbers, fold = task.numbers, task.fold
-        self.scores[numbers, fold] = outcome.scores
-        self.seconds[numbers, fold] = outcome.seconds
-        self.score_seconds[numbers, fold] = outcome.score_seconds
-        self.n_short += outcome.n_short
-        for k, error in outcome.errors.items():
-            kind = self.errors
-            if isinstance(error, NoMinimum | OutOfTime):
-                kind = self.passed_over
-            kind[numbers[k], fold] = error
-        for k, scores in outcome.unseen.items():
-            self.unseen[numbers[k], fold] = scores
-
-    def unseen_scores(self, point, shape):
-        """Return the scores that a point gave to rows outside its training folds.
-
-        NaN is where no fold tests a row, or that one lacked a class; where several test
-        it, the first counts.
-        """
-        scores = np.full(shape, np.nan)
-        rows = np.arange(len(scores))
-        for fold, (_, test) in reversed(list(enumerate(self.splits))):
-            found = self.unseen.get((point, fold))
-            if found is not None and found.shape[1] == shape[1]:
-                scores[rows[test]] = found
-        return scores[:, 0] if shape[1] == 1 else scores
-
-    def settle(self, error_score, name):
-        """Put the error score where something failed; warn, or raise if told to.
-
-        Prices without a minimum have no machine to score: they are passed over, as are
-        those that the time did not suffice for.
-        """
-        n_late = sum(isinstance(one, OutOfTime) for one in self.passed_over.values())
-        if n_late:
-            warnings.warn(
-                f"{name} reached its time_limit: {n_late} of {self.scores.size} fits were "
-                "left out, and points that lack one cannot win. Raise time_limit, or "
-                "search fewer points.",
-                ConvergenceWarning,
-                stacklevel=4,
-            )
-        failed = {**self.passed_over, **self.errors}
-        if len(failed) == self.scores.size:
-            raise ValueError(f"All {self._tell(failed, name)}")
-        if self.errors:
-            if error_score == "raise":
-                raise self.errors[min(self.errors)]
-            told = f"{self._tell(self.errors, name)} Their score is {error_score}."
-            warnings.warn(told, FitFailedWarning, stacklevel=4)
-            for place in self.errors:
-                self.scores[place] = error_score
-        if self.n_short:
-            warnings.warn(
-                f"{self.n_short} of {self.scores.size} fits of {name} did not reach tol. "
-                "Scale the features, raise max_iter, or raise tol.",
-                ConvergenceWarning,
-                stacklevel=4,
-            )
-
-    def _tell(self, failed, name):
-        point, fold = min(failed)
-        error = failed[point, fold]
-        return (
-            f"{len(failed)} of {self.scores.size} fits of {name} failed; the first one, "
-            f"point {point} in fold {fold}, with {type(error).__name__}: {error}"
-        )

@@ -43,7 +43,9 @@ def squares_hold_it(problem):
 
 def pull_of(problem):
     """Return the reward of raising the intercept by one unit, losses left aside."""
-    rewards = problem.reward if problem.tangent is None else problem.reward + problem.tangent
+    rewards = (
+        problem.reward if problem.tangent is None else problem.reward + problem.tangent
+    )
     return np.sum(problem.weight * rewards * problem.sign) - problem.prices.intercept
 
 

@@ -50,7 +50,10 @@ class Nearby:
 
     def _mixture(self, prices):
         """Return how the gradient at these prices is made up of the elements."""
-        reward, spread = prices.lambda_mean / self.total, 4.0 * prices.lambda_var / self.total
+        reward, spread = (
+            prices.lambda_mean / self.total,
+            4.0 * prices.lambda_var / self.total,
+        )
         parts = np.array([1.0, reward, spread])
         if self.slack is None:
             return parts

@@ -62,7 +62,7 @@ class Path:
         # For each family the numbers of its solutions, and what judges them elsewhere.
         self.known = {}
 
-    def answer(self, problem):
+    def answer(self, problem, solve=solve):
         """Return a solution that is good enough for a problem, a known one if any is."""
         refuse_unbounded(problem)
         prices, family = problem.prices, self.known.get(Family.of(problem), {})
@@ -118,13 +118,15 @@ def as_start(solution: Solution):
     return Start(solution.beta, solution.w, solution.offset)
 
 
-def solve_path(problems, solver, *, on_answer=None, **options):
+def solve_path(problems, solver, *, solves=None, on_answer=None, **options):
     """Return an answer, or the error that was met, for every problem, and the solutions.
 
-    ``problems`` are on the same design and have the same targets; ``progress()`` gives what
-    each solve reports to, ``on_answer()`` is called after each problem. When the time for
-    that is over, problems beyond the first are left out.
+    ``problems`` are on the same design and have the same targets; ``solves`` are the
+    functions to solve each with, if not ``solve``; ``progress()`` gives what each solve
+    reports to, ``on_answer()`` is called after each problem. When the time for that is
+    over, problems beyond the first are left out.
     """
+    solves = [solve] * len(problems) if solves is None else solves
     path = Path(problems[0].design, solver, **options)
     answers = [None] * len(problems)
     order = sorted(range(len(problems)), key=lambda k: along(problems[k]))
@@ -132,7 +134,7 @@ def solve_path(problems, solver, *, on_answer=None, **options):
         try:
             if k != order[0] and path.progress().is_late:
                 raise OutOfTime
-            answers[k] = path.answer(problems[k])
+            answers[k] = path.answer(problems[k], solves[k])
         except Exception as error:
             answers[k] = error
         if on_answer is not None:

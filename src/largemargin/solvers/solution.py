@@ -101,9 +101,7 @@ class Solution:
     def of(cls, problem, point, beta, certificate, n_iter, tol):
         """Return a point as a solution, stretched to the margins that it must keep."""
         converged = bool(certificate.relative <= tol)
-        return cls(
-            *problem.stretched(point), beta, certificate, max(n_iter, 1), converged
-        )
+        return cls(*problem.stretched(point), beta, certificate, max(n_iter, 1), converged)
 
     @classmethod
     def at_start(cls, problem, start, tol):

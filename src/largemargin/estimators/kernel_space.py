@@ -1,4 +1,4 @@
-"""Machines known by their expansion over rows: kernels in, scores out."""
+"""The space of a kernel: what is kept is the expansion of ``w`` over rows."""
 
 from dataclasses import replace
 from numbers import Integral, Real
@@ -13,7 +13,7 @@ from largemargin.designs.kernel import KernelDesign
 from largemargin.designs.kernel_rows import KernelRows
 from largemargin.designs.linear import MAX_WIDE_NUMBERS
 from largemargin.designs.low_rank import expand_over_few
-from largemargin.estimators.linear import linear_design
+from largemargin.estimators.linear_space import LinearSpace, elements_of, linear_design
 from largemargin.kernels import (
     KERNELS,
     WITHOUT_WIDTH,
@@ -51,70 +51,65 @@ def rounding_at_shift(design, rows, alpha):
     return (len(alpha) + 2) * WIDE_UNIT * (np.abs(design.shift) @ sizes)
 
 
-def elements_of(solutions):
-    """Return the elements of the solutions, one a line."""
-    return np.array([solution.w for solution in solutions])
+class KernelSpace:
+    """Rows behind a kernel; a machine keeps its elements as ``dual_coef_`` over rows.
 
-
-class KernelExpansion:
-    """The part of a classifier that makes Gram matrices and expands elements over rows.
-
-    It reads ``kernel``, ``gamma``, ``degree``, ``coef0`` and ``solver``.
+    ``machine`` has the parameters; where it does not ``examine``, what is certified are
+    not the elements themselves.
     """
 
-    _parameter_constraints: dict = {
-        "kernel": [StrOptions(KERNELS | {"precomputed"}), callable],
-        "gamma": [Interval(Real, 0, None, closed="neither"), str],
-        "degree": [Interval(Integral, 0, None, closed="left")],
-        "coef0": [Interval(Real, None, None, closed="neither")],
-    }
+    parameters = "kernel", "gamma", "degree", "coef0"
 
-    def _settle_kernel(self, X, weight, counted):
+    def __init__(self, machine, examines=True):
+        self.machine, self.examines = machine, examines
+        self.kernel = self.factor = self.projector = self.low_rank_residual = None
+
+    def settle(self, rows):
         """Fix the kernel with its width, and return the rows that count, or their Gram."""
-        self._factor = self._projector = self.low_rank_residual_ = None
-        if self.kernel == "precomputed":
+        machine, X = self.machine, rows.X
+        if machine.kernel == "precomputed":
             if sp.issparse(X):
                 check_dense(*X.shape, "The Gram matrix")
                 X = X.toarray()
             gram = check_gram(X, X.shape[0], "X with kernel='precomputed'")
-            self._kernel = Kernel("precomputed")
+            self.kernel = Kernel("precomputed")
+            counted = rows.counted
             return gram if counted.all() else gram[np.ix_(counted, counted)]
         if sp.issparse(X):
             check_width(X.shape[1], n_vectors=VECTORS_OF_KERNEL)
-        rows = X if counted.all() else X[counted]
         gamma = 1.0
-        if callable(self.kernel) or self.kernel not in WITHOUT_WIDTH:
-            gamma = settle_gamma(self.gamma, rows, weight[counted])
-        self._kernel = Kernel(self.kernel, gamma, self.degree, self.coef0)
-        return rows
+        if callable(machine.kernel) or machine.kernel not in WITHOUT_WIDTH:
+            gamma = settle_gamma(machine.gamma, rows.used, rows.weight)
+        self.kernel = Kernel(machine.kernel, gamma, machine.degree, machine.coef0)
+        return rows.used
 
-    def _design(self, X, weight, counted):
+    def design(self, rows):
         """Return the Gram matrix of the rows that count, made definite if need be.
 
         Where that would not fit, return features that nearly have it.
         """
-        rows = gram = self._settle_kernel(X, weight, counted)
-        if self.kernel != "precomputed":
-            if self._needs_low_rank(rows.shape[0]):
-                self._factor, self.low_rank_residual_ = self._kernel.low_rank(rows)
-                return DenseDesign(self._factor.rows)
-            gram = self._kernel.gram(rows)
-        gram, self._projector = definite_part(gram, self._kernel)
-        if self.kernel == "precomputed":
+        used = gram = self.settle(rows)
+        if self.kernel.name != "precomputed":
+            if self._needs_low_rank(used.shape[0]):
+                self.factor, self.low_rank_residual = self.kernel.low_rank(used)
+                return DenseDesign(self.factor.rows)
+            gram = self.kernel.gram(used)
+        gram, self.projector = definite_part(gram, self.kernel)
+        if self.kernel.name == "precomputed":
             return KernelDesign(gram)
-        if self._projector is not None:
-            error = self._kernel.entry_error(rows, np.float64, np.diagonal(gram))
+        if self.projector is not None:
+            error = self.kernel.entry_error(used, np.float64, np.diagonal(gram))
             return KernelDesign(gram, error + growth(3 * len(gram)))
-        is_coarse = gram.dtype != np.float64 or self._kernel.name == "linear"
-        source = KernelRows(self._kernel, rows) if is_coarse else None
-        return KernelDesign(gram, self._kernel.entry_error(rows, gram.dtype), source)
+        is_coarse = gram.dtype != np.float64 or self.kernel.name == "linear"
+        source = KernelRows(self.kernel, used) if is_coarse else None
+        return KernelDesign(gram, self.kernel.entry_error(used, gram.dtype), source)
 
     def _needs_low_rank(self, n_rows):
         """Return whether the Gram matrix is too large; raise if nothing can be done."""
         n_bytes = gram_bytes(n_rows)
         if n_bytes <= MAX_GRAM_BYTES:
             return False
-        if self.solver == "auto" and self._kernel.is_definite:
+        if getattr(self.machine, "solver", "auto") == "auto" and self.kernel.is_definite:
             return True
         if n_bytes > physical_memory():
             raise TooLarge(
@@ -125,51 +120,49 @@ class KernelExpansion:
             )
         return False
 
-    def _last_elements(self, X, counted):
+    def last_elements(self, machine, rows):
         """Return the elements of the last fit, expanded over the rows that count."""
-        if self.support_.max(initial=-1) >= len(counted):
+        if machine.support_.max(initial=-1) >= len(rows.counted):
             return []
-        alpha = np.zeros((len(self.dual_coef_), len(counted)))
-        alpha[:, self.support_] = self.dual_coef_
-        return alpha[:, counted]
+        alpha = np.zeros((len(machine.dual_coef_), len(rows.counted)))
+        alpha[:, machine.support_] = machine.dual_coef_
+        return alpha[:, rows.counted]
 
-    def _keep_elements(self, X, solutions, counted, problems=None, deadline=np.inf):
-        """Store the expansions; return the solutions, examined as they are stored.
-
-        Without ``problems`` there is nothing to examine.
-        """
-        rows = X if counted.all() else X[counted]
-        alpha = self._expand(solutions)
-        if problems is not None and (self._factor or self._projector is not None):
-            solutions = self._examine(problems, solutions, alpha, rows)
+    def keep(self, machine, rows, solutions, problems=None, deadline=np.inf):
+        """Store the expansions; return the solutions, examined as they are stored."""
+        used, alpha = rows.used, self._expand(solutions)
+        if problems is not None and (self.factor or self.projector is not None):
+            solutions = self._examine(problems, solutions, alpha, used)
             alpha = elements_of(solutions)
-        elif problems is not None and self._kernel.name == "linear":
+        elif problems is not None and self.kernel.name == "linear":
             alpha, solutions = self._expand_again(
-                problems, solutions, alpha, rows, Progress(deadline=deadline)
+                problems, solutions, alpha, used, Progress(deadline=deadline)
             )
         # Support vectors of an SVM mean something; where all rows are, they do not.
-        if self._kernel.is_definite and alpha.all():
+        if self.kernel.is_definite and alpha.all():
             scores = np.array([solution.scores for solution in solutions])
-            short = self._kernel.condense(rows, alpha, scores)
+            short = self.kernel.condense(used, alpha, scores)
             if short is not alpha and problems is not None:
-                examined = self._examine(problems, solutions, short, rows)
+                examined = self._examine(problems, solutions, short, used)
                 if self._still_hold(examined, solutions):
                     alpha, solutions = elements_of(examined), examined
             else:
                 alpha = short
-        self._products = self._inner_products(alpha, solutions, rows)
-        self._factor = self._projector = None
-        numbers = np.flatnonzero(counted)
-        used = np.any(alpha != 0, axis=0)
-        self.support_ = numbers[used]
-        self.dual_coef_ = alpha[:, used]
-        precomputed = self.kernel == "precomputed"
-        self.support_vectors_ = np.empty((0, 0)) if precomputed else X[self.support_]
+        matters = np.any(alpha != 0, axis=0)
+        machine._kernel = self.kernel
+        machine._products = self._inner_products(alpha, solutions, used)
+        machine.low_rank_residual_ = self.low_rank_residual
+        machine.support_ = np.flatnonzero(rows.counted)[matters]
+        machine.dual_coef_ = alpha[:, matters]
+        precomputed = self.kernel.name == "precomputed"
+        machine.support_vectors_ = (
+            np.empty((0, 0)) if precomputed else rows.X[machine.support_]
+        )
         return solutions
 
     def _inner_products(self, alpha, solutions, rows):
         """Return the inner products of the elements."""
-        if self._kernel.name == "linear":
+        if self.kernel.name == "linear":
             coef = np.asarray(alpha @ rows)
             return coef @ coef.T
         return alpha @ np.array([solution.scores for solution in solutions]).T
@@ -179,23 +172,24 @@ class KernelExpansion:
 
         Forces on long rows may cancel until nothing is left but their rounding.
         """
+        machine, max_iter = self.machine, self.machine.max_iter
         unsolved = [
             k
             for k, one in enumerate(solutions)
-            if not (one.converged or one.is_late or one.n_iter >= (self.max_iter or np.inf))
+            if not (one.converged or one.is_late or one.n_iter >= (max_iter or np.inf))
         ]
         is_large = np.prod(rows.shape) > MAX_EXPANDED_NUMBERS
-        if self.solver == "dual_cd" or is_large or not unsolved or progress.is_late:
+        if machine.solver == "dual_cd" or is_large or not unsolved or progress.is_late:
             return alpha, solutions
-        design = linear_design(rows, np.ones(rows.shape[0], bool), self.fit_intercept)
+        design = linear_design(rows, problems[0].fit_intercept)
         alpha, solutions = alpha.copy(), list(solutions)
         for k in unsolved:
             problem, before = problems[k].on(design), solutions[k]
-            left = None if self.max_iter is None else self.max_iter - before.n_iter
+            left = None if max_iter is None else max_iter - before.n_iter
             found = solve(
                 problem,
                 "newton",
-                tol=CLOSER * self.tol,
+                tol=CLOSER * machine.tol,
                 max_iter=left,
                 start=Start(before.beta),
                 progress=progress,
@@ -206,7 +200,7 @@ class KernelExpansion:
                 kept = wide_product(rows.T, short, np.longdouble)
                 found = replace(found, w=kept.astype(np.float64))
                 rounding = rounding_at_shift(design, rows, short)
-                examined = found.examined(problem, self.tol, kept, rounding)
+                examined = found.examined(problem, machine.tol, kept, rounding)
                 if examined.stretch == 1.0:
                     break
                 short = short * examined.stretch
@@ -218,16 +212,18 @@ class KernelExpansion:
 
     def _examine(self, problems, solutions, alpha, rows):
         """Return the solutions with other expansions, examined on the rows themselves."""
+        if not self.examines:
+            return [replace(one, w=w) for one, w in zip(solutions, alpha, strict=True)]
         design = problems[0].design
         designs = [design]
-        if self._projector is None:
+        if self.projector is None:
             many = rows.shape[0] > MAX_EXAMINED_ROWS
-            designs = [KernelRows(self._kernel, rows, None, self._factor if many else None)]
-            if self._factor is None:  # what a narrow matrix leaves in doubt, rows tell
-                designs.insert(0, KernelRows(self._kernel, rows, design))
+            designs = [KernelRows(self.kernel, rows, None, self.factor if many else None)]
+            if self.factor is None:  # what a narrow matrix leaves in doubt, rows tell
+                designs.insert(0, KernelRows(self.kernel, rows, design))
         for design in designs:
             examined = [
-                replace(solution, w=w).examined(problem.on(design), self.tol)
+                replace(solution, w=w).examined(problem.on(design), self.machine.tol)
                 for problem, solution, w in zip(problems, solutions, alpha, strict=True)
             ]
             if self._still_hold(examined, solutions):
@@ -237,30 +233,82 @@ class KernelExpansion:
     def _still_hold(self, examined, before):
         """Return whether certificates are good enough, or no worse than they were."""
         return all(
-            new.certificate.relative <= max(self.tol, old.certificate.relative)
+            new.certificate.relative <= max(self.machine.tol, old.certificate.relative)
             for new, old in zip(examined, before, strict=True)
         )
 
     def _expand(self, solutions):
         """Return the expansion of each solution over the rows that count."""
-        expand = np.asarray if self._factor is None else self._factor.expand
+        expand = np.asarray if self.factor is None else self.factor.expand
         alpha = np.array([expand(solution.w) for solution in solutions])
-        if self._projector is not None:
-            alpha = (alpha @ self._projector) @ self._projector.T
+        if self.projector is not None:
+            alpha = (alpha @ self.projector) @ self.projector.T
         return alpha
 
-    def _score_solutions(self, X_new, X, solutions, counted):
-        """Return the scores of new rows by solutions on the rows that count."""
+    def score(self, X, rows, solutions):
+        """Return the scores, without intercepts, of new rows by solutions on the rows."""
         alpha = self._expand(solutions)
-        if self._kernel.name == "precomputed":
-            return X_new[:, counted] @ alpha.T
-        return self._kernel.scores(X_new, X if counted.all() else X[counted], alpha)
+        if self.kernel.name == "precomputed":
+            return X[:, rows.counted] @ alpha.T
+        return self.kernel.scores(X, rows.used, alpha)
+
+
+class ExplicitSpace(LinearSpace):
+    """A linear kernel without a Gram matrix: ``w`` is kept, and no row."""
+
+    parameters = KernelSpace.parameters
+    kernel = Kernel("linear")
+
+    def settle(self, rows):
+        """Return the rows that count, or raise if they are too wide."""
+        if sp.issparse(rows.X):
+            check_width(rows.X.shape[1], n_vectors=VECTORS_OF_KERNEL)
+        return rows.used
+
+    def design(self, rows):
+        """Return the design of the rows that count."""
+        self.settle(rows)
+        return super().design(rows)
+
+    def last_elements(self, machine, rows):
+        """Return where the last fit of a machine ended."""
+        is_same = machine._kernel.name == "linear"
+        return super().last_elements(machine, rows) if is_same else []
+
+    def keep(self, machine, rows, solutions, problems=None, deadline=np.inf):
+        """Store the elements, which were examined as they are."""
+        for name in "support_", "support_vectors_", "dual_coef_":
+            vars(machine).pop(name, None)
+        machine._kernel, machine.low_rank_residual_ = self.kernel, None
+        machine._coef = elements_of(solutions)
+        machine._products = machine._coef @ machine._coef.T
+        return solutions
+
+
+def space_of(machine, **options):
+    """Return the space of a kernel, or the explicit one where that is linear."""
+    if machine.kernel == "linear":
+        return ExplicitSpace(getattr(machine, "fit_intercept", True))
+    return KernelSpace(machine, **options)
+
+
+class KernelExpansion:
+    """The part of a fitted classifier that scores by a kernel."""
+
+    _parameter_constraints: dict = {
+        "kernel": [StrOptions(KERNELS | {"precomputed"}), callable],
+        "gamma": [Interval(Real, 0, None, closed="neither"), str],
+        "degree": [Interval(Integral, 0, None, closed="left")],
+        "coef0": [Interval(Real, None, None, closed="neither")],
+    }
 
     @property
     def coef_(self):
         """``w`` itself, for a linear kernel."""
         if self._kernel.name != "linear":
             raise AttributeError("coef_ exists for kernel='linear' only.")
+        if not hasattr(self, "support_"):  # no row was kept
+            return self._coef
         if np.prod(self.support_vectors_.shape) > MAX_WIDE_NUMBERS:
             return np.asarray(self.dual_coef_ @ self.support_vectors_)
         return wide_product(self.support_vectors_.T, self.dual_coef_.T).T
@@ -276,42 +324,3 @@ class KernelExpansion:
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self.kernel == "precomputed"
         return tags
-
-
-class LinearOrKernelExpansion(KernelExpansion):
-    """The same, but a linear kernel works on the rows themselves and has no Gram matrix.
-
-    ``coef_`` then is the element, and no row is kept.
-    """
-
-    def _design(self, X, weight, counted):
-        if self.kernel != "linear":
-            return super()._design(X, weight, counted)
-        self._settle_kernel(X, weight, counted)
-        return linear_design(X, counted, self.fit_intercept)
-
-    def _keep_elements(self, X, solutions, counted, problems=None, deadline=np.inf):
-        if self.kernel != "linear":
-            return super()._keep_elements(X, solutions, counted, problems, deadline)
-        self._coef = np.array([solution.w for solution in solutions])
-        self._products = self._coef @ self._coef.T
-        for name in "support_", "support_vectors_", "dual_coef_":
-            vars(self).pop(name, None)
-        return solutions
-
-    def _last_elements(self, X, counted):
-        if self._kernel.name != "linear":
-            return super()._last_elements(X, counted)
-        return self._coef if self._coef.shape[1] == X.shape[1] else []
-
-    @property
-    def coef_(self):
-        """``w`` itself, for a linear kernel."""
-        if self._kernel.name != "linear":
-            raise AttributeError("coef_ exists for kernel='linear' only.")
-        return self._coef
-
-    def _scores(self, X):
-        if self._kernel.name != "linear":
-            return super()._scores(X)
-        return safe_sparse_dot(X, self._coef.T, dense_output=True)

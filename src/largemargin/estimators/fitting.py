@@ -1,0 +1,193 @@
+"""The story of a fit: validate, encode, pose, solve, keep, examine, warn."""
+
+import time
+import warnings
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, nullcontext
+from threading import Event
+
+import numpy as np
+from joblib import effective_n_jobs
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+
+from largemargin.estimators.recipe import recipe_of
+from largemargin.estimators.rows import validated_rows
+from largemargin.problem.intercept import refuse_unbounded
+from largemargin.solvers import Progress, Start
+from largemargin.threads import one_blas_thread
+
+GOING_ON = "; with warm_start=True the next fit goes on from here"
+# Products with fewer numbers than this are made by one thread.
+THREADED_SIZE = 4_000_000
+
+
+class Stopped(BaseException):
+    """Raised in the threads of a fit that was interrupted; no error of the fit itself."""
+
+
+@contextmanager
+def all_or_nothing(estimator):
+    """Leave the estimator as it was if the block fails or is interrupted."""
+    before = vars(estimator).copy()
+    try:
+        yield
+    except BaseException:
+        vars(estimator).clear()
+        vars(estimator).update(before)
+        raise
+
+
+def fit_machine(machine, X, y, sample_weight):
+    """Fit a machine, wholly or not at all, and warn if it fell short of its goal."""
+    with all_or_nothing(machine):
+        encoder = machine._target_encoder()
+        rows = validated_rows(machine, encoder, X, y, sample_weight)
+        shortfall = machine._learn(rows)
+    if shortfall:
+        warnings.warn(shortfall, ConvergenceWarning, stacklevel=4)
+    return machine
+
+
+def learn_by_recipe(machine, rows):
+    """Learn from rows what a recipe says; return what there is to warn of."""
+    deadline = deadline_of(machine.time_limit)
+    recipe = recipe_of(machine)
+    labels, problems = recipe.posed(rows, type(machine).__name__)
+    for problem in problems:
+        problem.refuse_overflow()
+        refuse_unbounded(problem)
+    design = recipe.space.design(rows)
+    problems = [problem.on(design) for problem in problems]
+    starts = starts_of(machine, recipe, problems, rows)
+    solutions, histories = zip(
+        *solve_all(machine, recipe, problems, starts, deadline), strict=True
+    )
+    solutions = recipe.space.keep(machine, rows, solutions, problems, deadline)
+    keep_results(machine, labels, rows, solutions, histories)
+    return shortfall_of(machine, solutions)
+
+
+def starts_of(machine, recipe, problems, rows):
+    """Return where the last fit ended, if it was on as many rows and classes."""
+    nowhere = [None] * len(problems)
+    if not (getattr(machine, "warm_start", False) and hasattr(machine, "dual_beta_")):
+        return nowhere
+    if np.atleast_2d(machine.dual_beta_).shape[1] != len(rows.counted):
+        return nowhere
+    starts = last_solutions(machine, recipe, problems[0], rows)
+    return starts if len(starts) == len(problems) else nowhere
+
+
+def last_solutions(machine, recipe, problem, rows):
+    """Return the dual variables, elements and intercepts that a fit on the rows left."""
+    beta = np.atleast_2d(machine.dual_beta_)[:, rows.counted] / rows.weight
+    elements = recipe.space.last_elements(machine, rows)
+    if len(elements) != len(beta):
+        return []
+    within = problem.design.offset_within
+    return [
+        Start(row, element, within(element, offset)[0] if problem.fit_intercept else 0.0)
+        for row, element, offset in zip(beta, elements, machine.intercept_, strict=True)
+    ]
+
+
+def solve_all(machine, recipe, problems, starts, deadline):
+    """Return the solution and the history of each problem."""
+    rng = check_random_state(getattr(machine, "random_state", None))
+    seeds = rng.randint(2**31 - 1, size=len(problems))
+    stop = Event()
+
+    def watch():
+        if stop.is_set():
+            raise Stopped
+
+    def run(number, problem, seed, start):
+        # Machines that are still to come have a share of the time.
+        share = min(1.0, n_threads / (len(problems) - number))
+        progress = Progress(watch, bool(machine.verbose), sooner_deadline(deadline, share))
+        solution = recipe.solve(
+            problem,
+            recipe.solver,
+            tol=machine.tol,
+            max_iter=machine.max_iter,
+            start=start,
+            progress=progress,
+            rng=np.random.default_rng(seed),
+        )
+        return solution, progress.history
+
+    jobs = list(zip(range(len(problems)), problems, seeds, starts, strict=True))
+    n_threads = min(effective_n_jobs(machine.n_jobs), len(jobs))
+    # Several machines multiply in one thread each: the same sums in the same order
+    # for any n_jobs. Small products lose more by waking a second thread.
+    single = len(jobs) > 1 or problems[0].design.size < THREADED_SIZE
+    with one_blas_thread() if single else nullcontext():
+        if n_threads == 1:
+            return [run(*job) for job in jobs]
+        pool = ThreadPoolExecutor(n_threads)
+        try:
+            return list(pool.map(run, *zip(*jobs, strict=True)))
+        finally:
+            stop.set()
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+def keep_results(machine, labels, rows, solutions, histories):
+    """Store what every machine reports."""
+    beta = rows.spread_out(rows.weight * np.array([s.beta for s in solutions]))
+    several = len(solutions) > 1
+    machine.classes_ = labels
+    machine.intercept_ = np.array([s.intercept for s in solutions])
+    machine.objective_ = per_machine([s.certificate.primal for s in solutions])
+    machine.duality_gap_ = per_machine([s.certificate.relative for s in solutions])
+    machine.n_iter_ = max(s.n_iter for s in solutions)
+    keep_margins(machine, [s.margins for s in solutions], rows.weight)
+    machine.dual_beta_ = beta if several else beta[0]
+    machine.history_ = list(histories) if several else histories[0]
+
+
+def keep_margins(machine, margins, weight):
+    """Store mean and variance of the margins of each machine."""
+    means = [weight @ some / weight.sum() for some in margins]
+    machine.margin_mean_ = per_machine(means)
+    machine.margin_variance_ = per_machine(
+        [
+            weight @ (some - mean) ** 2 / weight.sum()
+            for some, mean in zip(margins, means, strict=True)
+        ]
+    )
+
+
+def per_machine(values):
+    """Return one number for two classes, else an array with one per machine."""
+    return np.array(values) if len(values) > 1 else float(values[0])
+
+
+def shortfall_of(machine, solutions):
+    """Return what there is to warn of: a gap that is larger than asked for."""
+    if all(solution.converged for solution in solutions):
+        return None
+    gap = max(solution.certificate.relative for solution in solutions)
+    going_on = GOING_ON if "warm_start" in machine.get_params() else ""
+    stopped, advice = f"after {machine.n_iter_} iterations", "raise max_iter"
+    if any(solution.is_late for solution in solutions):
+        stopped, advice = f"at time_limit={machine.time_limit:g} s", "raise time_limit"
+    elif getattr(machine, "low_rank_residual_", None) is not None:
+        stopped, advice = "at a machine of low rank", "use fewer rows"
+    return (
+        f"{type(machine).__name__} stopped {stopped} with a relative duality gap of "
+        f"{gap:.1e} > tol={machine.tol:.1e}. Scale the features, {advice}, or accept "
+        f"this gap by raising tol{going_on}."
+    )
+
+
+def deadline_of(time_limit):
+    """Return when the time is over, for a limit in seconds or None."""
+    return time.perf_counter() + (np.inf if time_limit is None else time_limit)
+
+
+def sooner_deadline(deadline, share):
+    """Return the deadline of work that gets a share of the time left."""
+    now = time.perf_counter()
+    return now + share * (deadline - now)

@@ -1,0 +1,113 @@
+"""Training rows as they come in: checked, weighted, and which of them count."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.utils.validation import validate_data
+
+from largemargin._compat import check_sample_weight
+
+FLOATS = [np.float64, np.float32]
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows with their labels and weights; those without weight do not count."""
+
+    X: object
+    y: np.ndarray
+    all_weights: np.ndarray
+
+    @cached_property
+    def counted(self):
+        """Which rows have a weight."""
+        return self.all_weights > 0
+
+    @cached_property
+    def weight(self):
+        """The weights of the rows that count."""
+        return self.all_weights[self.counted]
+
+    @property
+    def labels(self):
+        """The labels of the rows that count."""
+        return self.y[self.counted]
+
+    @cached_property
+    def used(self):
+        """The rows that count, copied only if there are others."""
+        return self.X if self.counted.all() else self.X[self.counted]
+
+    def spread_out(self, values):
+        """Return values of the rows that count, with zeros for the others between them."""
+        out = np.zeros((len(values), len(self.counted)))
+        out[:, self.counted] = values
+        return out
+
+
+def validated_rows(estimator, encoder, X, y, sample_weight, **options):
+    """Return what came in as rows, or raise if it cannot be learned from."""
+    X, y = validate_data(
+        estimator, X, y, accept_sparse="csr", dtype=FLOATS, multi_output=False, **options
+    )
+    X = canonical_rows(X)
+    encoder.check(y)
+    return Rows(X, y, weights_of(encoder, X, y, sample_weight))
+
+
+def weights_of(encoder, X, y, sample_weight):
+    """Return the weight of each row, that of its class included."""
+    weight = np.array(check_sample_weight(sample_weight, X, dtype=np.float64))
+    with np.errstate(over="ignore"):
+        total = weight.sum()
+    if not np.isfinite(total):
+        raise ValueError(
+            "The sum of sample_weight overflows; expected a finite one. Divide the "
+            "weights by their largest."
+        )
+    if (weight < 0).any():
+        raise ValueError(
+            f"sample_weight must not be negative; got {weight.min():g}. Leave rows "
+            "out by giving them weight 0."
+        )
+    if not weight.any():
+        raise ValueError(
+            "sample_weight must be positive somewhere; got zeros only. Pass None to "
+            "count every row once."
+        )
+    return encoder.weighted(y, weight)
+
+
+def canonical_rows(X):
+    """Return sparse rows with each entry once, or raise if they point outside themselves.
+
+    Overflowed indices do that.
+    """
+    if not sp.issparse(X):
+        return X
+    n_rows, n_features = X.shape
+    indptr, indices = X.indptr, X.indices
+    regular = (
+        len(indptr) == n_rows + 1
+        and indptr[0] == 0
+        and (np.diff(indptr) >= 0).all()
+        and indptr[-1] <= min(len(indices), len(X.data))
+    )
+    if not regular:
+        raise ValueError(
+            f"The row pointers of the sparse X must rise from 0 to at most {len(X.data)}, "
+            "one more than there are rows; these do not. Were they overflowed? Build the "
+            "matrix with 64 bit indices."
+        )
+    if len(indices) and (indices.min() < 0 or indices.max() >= n_features):
+        raise ValueError(
+            f"The column indices of the sparse X must lie in 0 .. {n_features - 1}; got "
+            f"{indices.min()} .. {indices.max()}. Were they overflowed? Build the matrix "
+            "with 64 bit indices."
+        )
+    if not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    return X
