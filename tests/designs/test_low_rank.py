@@ -11,7 +11,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 
 from largemargin import LDMClassifier
 from largemargin.designs.low_rank import low_rank_factor
-from largemargin.estimators import expansion
+from largemargin.estimators import kernel_space
 from largemargin.kernels import Kernel
 from largemargin.memory import TooLarge
 
@@ -26,7 +26,7 @@ def moons():
 @pytest.fixture
 def no_room(monkeypatch):
     """No Gram matrix is small enough."""
-    monkeypatch.setattr(expansion, "MAX_GRAM_BYTES", 0)
+    monkeypatch.setattr(kernel_space, "MAX_GRAM_BYTES", 0)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -105,7 +105,7 @@ def test_machines_of_low_rank_take_classes_weights_and_sparse_rows(iris, no_room
 
 
 def test_a_gram_that_fits_no_way_is_refused_at_once(moons, no_room, monkeypatch):
-    monkeypatch.setattr(expansion, "physical_memory", lambda: 1000)
+    monkeypatch.setattr(kernel_space, "physical_memory", lambda: 1000)
     machine = LDMClassifier(solver="kernel_dual")
     with pytest.raises(TooLarge, match=r"800 rows takes 5,120,000 bytes.*solver='auto'"):
         machine.fit(*moons)
@@ -147,7 +147,7 @@ def test_the_certificate_of_many_rows_needs_no_pass_over_the_gram(
     options = {"C": 10, "tol": 1.0, **PRICES}
     exact = LDMClassifier(solver="kernel_dual", **{**options, "tol": 1e-8}).fit(X, y)
     by_pass = LDMClassifier(**options).fit(X, y)
-    monkeypatch.setattr(expansion, "MAX_EXAMINED_ROWS", 100)
+    monkeypatch.setattr(kernel_space, "MAX_EXAMINED_ROWS", 100)
     monkeypatch.setattr(Kernel, "squared_length", None)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)

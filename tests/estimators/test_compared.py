@@ -24,7 +24,7 @@ from largemargin import (
     ODMClassifier,
     margin_distribution,
 )
-from largemargin.estimators import expansion
+from largemargin.estimators import kernel_space
 from largemargin.estimators.mdo import mean_cost, unit_rows, weighted_median
 from oracle import solve_as_tightly_as_possible
 
@@ -468,7 +468,7 @@ def test_a_fit_that_fails_leaves_the_last_one_as_it_was(iris, method):
 def test_komd_keeps_what_it_solved(kernel, moons, monkeypatch):
     X, y, _ = moons
     if kernel["kernel"] == "rbf":
-        monkeypatch.setattr(expansion, "MAX_GRAM_BYTES", 1000)  # a machine of low rank
+        monkeypatch.setattr(kernel_space, "MAX_GRAM_BYTES", 1000)  # a machine of low rank
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         machine = KOMDClassifier(**kernel).fit(X, y)

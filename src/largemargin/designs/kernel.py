@@ -75,7 +75,7 @@ def add_four_rows(gram, i, coefficients, out):
 
 
 def gram_product(gram, coefficients):
-    """Return the product of a Gram matrix with a vector; all such products are made here."""
+    """Return the product of a Gram matrix with a vector; all are made here."""
     out = np.zeros(len(gram))
     used = np.flatnonzero(coefficients)
     if 2 * len(used) > len(gram):

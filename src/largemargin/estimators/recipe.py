@@ -1,4 +1,4 @@
-"""What a certified machine is made of: all that fits, searches and inspections ask of it."""
+"""What a certified machine is made of: all that others may ask of it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -36,7 +36,7 @@ def has_best_estimator(search):
 
 
 def search_constraints(machine_class, names, grids, named_grids=("scale",)):
-    """Return the constraints of a search: its own, and ``names`` as the machine has them."""
+    """Return the constraints of a search, those of ``names`` as the machine has them."""
     return {
         "grid": [StrOptions(set(named_grids))],
         **{plural: ["array-like", None] for plural in grids.values()},

@@ -1,4 +1,4 @@
-"""The free intercept: what holds it, where it settles, and the balance of forces it asks for.
+"""The free intercept: what holds it, where it settles, the balance of forces it needs.
 
 Nothing penalises ``b``, so the forces of all rows must add up to its price. What prices of
 squares see of it depends on the targets: the variance of margins sees a shift of ``b``

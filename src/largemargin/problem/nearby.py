@@ -17,7 +17,7 @@ from largemargin.problem.certificate import Certificate
 
 
 class Nearby:
-    """What certifies a solution of a one-sided loss at other prices of mean and variance."""
+    """What certifies a solution at other prices of mean and variance."""
 
     def __init__(self, problem, solution):
         sign, weight, margins = problem.sign, problem.weight, solution.margins
