@@ -9,6 +9,7 @@ import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 
 from largemargin import KOMDClassifier, LDMClassifier, LinearLDMClassifier, ODMClassifier
+from largemargin.estimators.ldm import ldm_prices
 
 ROW_SOLVERS = ["auto", "newton", "dual_cd", "asgd"]
 
@@ -24,7 +25,7 @@ def wide_objective(machine, X, y, weight=None):
     X = (X.toarray() if sp.issparse(X) else X).astype(np.longdouble)
     s = np.ones(len(y)) if weight is None else weight
     S = s.sum()
-    C, lambda_var, lambda_mean = machine._prices(S)
+    C, lambda_var, lambda_mean, *_ = ldm_prices(machine, S)
     w = machine.coef_[0].astype(np.longdouble)
     g = y * (X @ w + np.longdouble(machine.intercept_[0]))
     mean = (s @ g) / S

@@ -127,9 +127,7 @@ class SmoothedProblem:
         curvature = self.curvature(self.extra)
         step = design.newton_system(curvature)(-self.slope, 0.1)
         scores = design.scores(step)
-        # The intercept follows the step.
-        along = curvature.border
-        offset = 0.0 if along is None else -(along @ scores) / along.sum()
+        offset = self._offset_step(scores)
         slope = design.inner(step, point.w, point.scores)
         length = search_along(
             problem,
@@ -147,6 +145,14 @@ class SmoothedProblem:
             point.offset + length * offset,
         )
         return length
+
+    def _offset_step(self, scores):
+        """Return how the intercept follows a step with these scores."""
+        if not self.problem.fit_intercept:
+            return 0.0
+        along = self._seen + self.extra
+        whole = along.sum()
+        return -(along @ scores) / whole if whole > 0 else 0.0
 
     def result(self):
         """Return the best point, settled, its dual variables and its certificate."""
