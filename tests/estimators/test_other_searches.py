@@ -42,7 +42,8 @@ def test_odm_scores_equal_those_of_a_grid_search(rows, kernel, scoring):
         cv=3,
         **TIGHT,
     ).fit(X, y)
-    theirs = GridSearchCV(ODMClassifier(kernel=kernel, **TIGHT), grid, cv=3, scoring=scoring)
+    machine = ODMClassifier(kernel=kernel, **TIGHT)
+    theirs = GridSearchCV(machine, grid, cv=3, scoring=scoring)
     assert_same_results(ours, theirs.fit(X, y))
     assert_array_equal(ours.predict(X), theirs.predict(X))
 

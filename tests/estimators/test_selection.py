@@ -28,8 +28,8 @@ from largemargin import (
     LinearLDMClassifier,
     LinearLDMClassifierCV,
 )
-from largemargin.estimators import search as search_module
 from largemargin.estimators import linear_ldm_cv
+from largemargin.estimators import search as search_module
 
 PRICES = {
     "C": [0.1, 10.0],
