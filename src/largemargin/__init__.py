@@ -2,22 +2,16 @@
 
 from importlib import import_module
 
+from largemargin.estimators.table import ESTIMATORS as _ESTIMATORS
+from largemargin.estimators.table import PARTS as _PARTS
+
 __version__ = "0.1.0"
 
 # Where the public names are; each is loaded when it is first asked for.
-_PLACES = {
-    "CalibratedMachine": "calibration",
+_PLACES = _ESTIMATORS | {
     "ConvergenceDisplay": "plotting",
-    "KOMDClassifier": "estimators.komd",
-    "LDMClassifier": "estimators.kernel",
-    "LDMClassifierCV": "estimators.selection",
-    "LinearLDMClassifier": "estimators.linear",
-    "LinearLDMClassifierCV": "estimators.selection",
-    "MAMCClassifier": "estimators.mamc",
-    "MDOClassifier": "estimators.mdo",
     "MarginDistribution": "margins",
     "MarginDistributionDisplay": "plotting",
-    "ODMClassifier": "estimators.odm",
     "PriceInfluenceDisplay": "plotting",
     "calibrate": "calibration",
     "leave_one_out_bound": "leave_one_out",
@@ -26,7 +20,10 @@ _PLACES = {
     "to_onnx": "onnx",
 }
 
-__all__ = list(_PLACES)
+__all__ = sorted(_PLACES)
+
+# Model files name parts of fitted estimators so, wherever these are.
+_PLACES |= _PARTS
 
 
 def __getattr__(name):

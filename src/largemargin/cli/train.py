@@ -14,6 +14,7 @@ from largemargin.cli.options import (
     quiet_option,
     training_options,
 )
+from largemargin.estimators.table import SEARCHED
 
 # Of the calibration, unless a search has scores of unseen rows already.
 CALIBRATION_FOLDS = 5
@@ -30,7 +31,7 @@ CALIBRATION_FOLDS = 5
     "--cv",
     is_flag=True,
     help="Choose the prices and the kernel width that are not given by five-fold "
-    "cross-validation; of ldm and svm.",
+    f"cross-validation; of {', '.join(SEARCHED)}.",
 )
 @click.option(
     "--grid",
