@@ -24,27 +24,22 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, OneHotEncoder, StandardScaler
 
 import largemargin
+from every_estimator import some
 from largemargin import (
     KOMDClassifier,
     LDMClassifier,
     LDMClassifierCV,
     LinearLDMClassifier,
-    LinearLDMClassifierCV,
-    MAMCClassifier,
-    MDOClassifier,
     ODMClassifier,
 )
 from largemargin.calibration import CalibratedMachine
+from largemargin.estimators.table import CLASSIFIERS
 from largemargin.model_files import ModelFileError, load, read_header, save
 from largemargin.model_files.trust import SPLITTERS
 
-MODELS = {
-    "kernel": LDMClassifier(),
+MODELS = {name: some(name) for name in CLASSIFIERS} | {
     "linear": LinearLDMClassifier(random_state=np.random.RandomState(0)),
     "kernel search": LDMClassifierCV(Cs=[1], gammas=["scale"], cv=StratifiedKFold(3)),
-    "linear search": LinearLDMClassifierCV(Cs=[1], cv=3),
-    "mamc": MAMCClassifier(),
-    "mdo": MDOClassifier(random_state=0),
     "komd": KOMDClassifier(kernel="linear"),
     "odm": ODMClassifier(kernel="laplacian"),
     "scikit-learn's search": GridSearchCV(LDMClassifier(), {"C": [1, 10]}, cv=3),
