@@ -22,7 +22,7 @@ def variants():
             if options.get("kernel") != "precomputed":
                 strict = SLOW.get(options.get("solver"), {})
                 yield getattr(largemargin, machine.name)(**options, **strict)
-    for name in SEARCHES.values():
+    for name in SEARCHES:
         yield some(name, Cs=[1, 10], cv=3, random_state=None)
 
 

@@ -2,7 +2,7 @@
 
 import click
 
-from largemargin.estimators.table import METHODS, SEARCHED, search_for
+from largemargin.estimators.table import METHODS, search_for
 
 KERNELS = "linear", "poly", "rbf", "sigmoid", "precomputed", "laplacian", "cosine"
 # What concerns the run and not the machine is not missed where a machine has no use for it.
@@ -226,8 +226,8 @@ def search_around(machine, method, grid, given, seed):
     search = search_for(machine)
     if search is None:
         raise click.UsageError(
-            f"--cv searches the prices of {', '.join(SEARCHED)}, not of {method}; see "
-            "compare."
+            f"--cv searches the prices of a method that has a search; {method} has none. "
+            "Leave --cv out, or see compare."
         )
     pinned = {name: value for name, value in given.items() if value is not None}
     pinned |= METHODS[method].fixed

@@ -5,7 +5,7 @@ methods of the command line and of the study, and scikit-learn's checks: a new e
 a file and a line of ``MACHINES``. Importing the table imports none of them.
 """
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from importlib import import_module
 
 BOTH = "linear", "rbf"
@@ -14,25 +14,21 @@ SVM_PRICES = {"lambda_var": 0.0, "lambda_mean": 0.0}
 
 @dataclass(frozen=True)
 class Machine:
-    """A machine: ``path`` is its module and class, below ``largemargin``.
+    """A machine: its public ``name``, and the ``module`` of this package that it is in.
 
     ``method`` is its name on the command line, which machines of different ``kernels`` may
     share ("rbf" stands for all but "linear"), and ``label`` the name in tables. ``search``
-    is the path of the search for its parameters, which takes values of ``C`` as ``Cs``.
+    is the search for its parameters with its module; it takes values of ``C`` as ``Cs``.
     With the parameters in ``variants``, taken together, it runs all of its solvers.
     """
 
-    path: str
+    name: str
+    module: str
     method: str | None = None
     label: str = ""
     kernels: tuple = BOTH
     search: str | None = None
     variants: tuple = ({},)
-
-    @property
-    def name(self):
-        """The public name."""
-        return name_of(self.path)
 
 
 @dataclass(frozen=True)
@@ -53,102 +49,77 @@ class Method:
         return machine.set_params(**given, **self.fixed, **parameters)
 
 
-def name_of(path):
-    """Return the class at the end of a path."""
-    return path.rpartition(".")[2]
-
-
 def places(*paths):
-    """Return the module of each class, by its name; None is passed over."""
-    return {name_of(path): path.rpartition(".")[0] for path in paths if path}
+    """Return the module of each class, by its name."""
+    return {name: module for module, _, name in (path.rpartition(".") for path in paths)}
 
 
-def methods_of(machines):
-    """Return the methods by name, with the machines of each."""
-    found = {}
-    for one in machines:
-        if one.method is not None:
-            method = found.setdefault(one.method, Method(one.label, {}))
-            method.machines.update(dict.fromkeys(one.kernels, f"largemargin.{one.name}"))
-    return found
+def machines_of(method):
+    """Return the machine of a method for each kernel."""
+    own = [one for one in MACHINES if one.method == method]
+    return {kernel: f"largemargin.{one.name}" for one in own for kernel in one.kernels}
 
 
 def search_for(machine):
     """Return the class that searches for the parameters of a machine, or None."""
-    name = SEARCHES.get(type(machine).__name__)
-    return name and getattr(import_module("largemargin"), name)
+    for one in MACHINES:
+        if one.search is not None and one.name == type(machine).__name__:
+            return getattr(import_module("largemargin"), one.search.rpartition(".")[2])
+    return None
 
+
+KERNEL_LDM = (
+    *({"kernel": name} for name in ("rbf", "precomputed")),
+    *({"kernel": name, **SVM_PRICES} for name in (*BOTH, "precomputed")),
+    {"solver": "kernel_dual", "lambda_var": 2**-4, "lambda_mean": 2**-4},
+    {"solver": "dual_cd"},
+)
+LINEAR_LDM = tuple(
+    {"solver": name, **prices, **({"random_state": 0} if name == "asgd" else {})}
+    for name in ("auto", "newton", "dual_cd", "asgd")
+    for prices in ({}, SVM_PRICES)
+)
+ODM = {}, {"kernel": "linear", "mu": 1.0, "theta": 0.3}
+KOMD = {}, {"kernel": "linear", "lam": 0.5, "ridge": "classes"}
+MAMC = (
+    {},
+    {"kernel": "linear", "threshold": "none"},
+    {"kernel": "poly", "threshold": "bounded", "coef0": 1.0},
+)
+MDO = ({"random_state": 0},)
 
 MACHINES = (
     Machine(
-        "estimators.kernel.LDMClassifier",
-        "ldm",
-        "LDM",
+        "LDMClassifier",
+        "kernel",
+        method="ldm",
+        label="LDM",
         kernels=("rbf",),
-        search="estimators.selection.LDMClassifierCV",
-        variants=(
-            *({"kernel": name} for name in ("rbf", "precomputed")),
-            *({"kernel": name, **SVM_PRICES} for name in (*BOTH, "precomputed")),
-            {"solver": "kernel_dual", "lambda_var": 2**-4, "lambda_mean": 2**-4},
-            {"solver": "dual_cd"},
-        ),
+        search="selection.LDMClassifierCV",
+        variants=KERNEL_LDM,
     ),
     Machine(
-        "estimators.linear.LinearLDMClassifier",
-        "ldm",
-        "LDM",
+        "LinearLDMClassifier",
+        "linear",
+        method="ldm",
+        label="LDM",
         kernels=("linear",),
-        search="estimators.selection.LinearLDMClassifierCV",
-        variants=(
-            *({"solver": name} for name in ("auto", "newton", "dual_cd")),
-            *({"solver": name, **SVM_PRICES} for name in ("auto", "newton", "dual_cd")),
-            {"solver": "asgd", "random_state": 0},
-            {"solver": "asgd", "random_state": 0, **SVM_PRICES},
-        ),
+        search="selection.LinearLDMClassifierCV",
+        variants=LINEAR_LDM,
     ),
-    Machine(
-        "estimators.odm.ODMClassifier",
-        "odm",
-        "ODM",
-        variants=({}, {"kernel": "linear", "mu": 1.0, "theta": 0.3}),
-    ),
-    Machine(
-        "estimators.komd.KOMDClassifier",
-        "komd",
-        "KM-OMD",
-        variants=({}, {"kernel": "linear", "lam": 0.5, "ridge": "classes"}),
-    ),
-    Machine(
-        "estimators.mamc.MAMCClassifier",
-        "mamc",
-        "MAMC, balanced",
-        variants=(
-            {},
-            {"kernel": "linear", "threshold": "none"},
-            {"kernel": "poly", "threshold": "bounded", "coef0": 1.0},
-        ),
-    ),
-    Machine(
-        "estimators.mdo.MDOClassifier",
-        "mdo",
-        "MDO",
-        kernels=("linear",),
-        variants=({"random_state": 0},),
-    ),
+    Machine("ODMClassifier", "odm", "odm", "ODM", variants=ODM),
+    Machine("KOMDClassifier", "komd", "komd", "KM-OMD", variants=KOMD),
+    Machine("MAMCClassifier", "mamc", "mamc", "MAMC, balanced", variants=MAMC),
+    Machine("MDOClassifier", "mdo", "mdo", "MDO", kernels=("linear",), variants=MDO),
 )
 # The module of each class by its name: of classifiers, of all estimators, and of the parts
-# of fitted ones that are kept with them in files.
-CLASSIFIERS = places(*(one.path for one in MACHINES), *(one.search for one in MACHINES))
+# of fitted ones, which are public to model files only.
+SEARCHES = places(*(f"estimators.{one.search}" for one in MACHINES if one.search))
+CLASSIFIERS = {one.name: f"estimators.{one.module}" for one in MACHINES} | SEARCHES
 ESTIMATORS = CLASSIFIERS | places("calibration.CalibratedMachine")
 PARTS = places("calibration.GivenScores", "kernels.Kernel", "solvers.asgd.Descent")
-SEARCHES = {one.name: name_of(one.search) for one in MACHINES if one.search}
 
-METHODS = methods_of(MACHINES)
-SVM = replace(METHODS["ldm"], label="SVM", fixed=SVM_PRICES)
-METHODS = {"ldm": METHODS["ldm"], "svm": SVM} | METHODS
-# Those whose parameters ``--cv`` chooses.
-SEARCHED = [
-    name
-    for name, method in METHODS.items()
-    if {name_of(path) for path in method.machines.values()} <= SEARCHES.keys()
-]
+LABELS = {one.method: one.label for one in MACHINES if one.method is not None}
+METHODS = {name: Method(label, machines_of(name)) for name, label in LABELS.items()}
+SVM = Method("SVM", machines_of("ldm"), SVM_PRICES)
+METHODS = {"ldm": METHODS["ldm"], "svm": SVM, **METHODS}

@@ -9,18 +9,9 @@ from largemargin.estimators.table import BOTH, SVM_PRICES
 
 @dataclass(frozen=True)
 class Method(table.Method):
-    """A method in the tables of the study.
+    """A method in the study: on data sets of ``scales``, as part of ``protocols``.
 
-    Attributes
-    ----------
-    scales : tuple of str
-        Which data sets it is run on.
-
-    protocols : tuple of str
-        Which protocols it is part of.
-
-    follows : str or None
-        The method whose chosen parameters it takes instead of a search of its own.
+    ``follows`` is the method whose chosen parameters it takes instead of a search.
     """
 
     scales: tuple = ("regular", "large")
