@@ -22,7 +22,7 @@ _PLACES = _ESTIMATORS | {
 
 __all__ = sorted(_PLACES)
 
-# Model files name parts of fitted estimators so, wherever these are.
+# Not for users: model files know the parts of fitted estimators by these names.
 _PLACES |= _PARTS
 
 

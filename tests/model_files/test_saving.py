@@ -192,6 +192,7 @@ def test_an_unharmed_file_that_cannot_be_loaded_tells_who_wrote_it(
     saved, path, monkeypatch
 ):
     monkeypatch.delattr("largemargin.estimators.linear.LinearLDMClassifier")
+    monkeypatch.delitem(vars(largemargin), "LinearLDMClassifier", raising=False)
     with pytest.raises(ModelFileError, match=r"unharmed .* written by largemargin 0"):
         load(path)
 
