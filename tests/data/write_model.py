@@ -14,19 +14,22 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+import largemargin
 from largemargin import (
     KOMDClassifier,
     LDMClassifier,
     LDMClassifierCV,
     LinearLDMClassifier,
-    LinearLDMClassifierCV,
     MAMCClassifier,
     MDOClassifier,
     ODMClassifier,
     __version__,
 )
 from largemargin.calibration import CalibratedMachine
+from largemargin.estimators.table import CLASSIFIERS
 from largemargin.model_files import save
+
+SMALL = {"Cs": [1], "gammas": ["scale"], "cv": 2, "random_state": 0}
 
 
 def rows_and_names():
@@ -38,16 +41,12 @@ def rows_and_names():
 def all_models():
     """Return one model of each class, fitted, by the name of the class."""
     X, y = rows_and_names()
-    models = [
-        make_pipeline(StandardScaler(), LDMClassifier()),
-        LDMClassifierCV(Cs=[1], gammas=["scale"], cv=2),
-        LinearLDMClassifierCV(Cs=[1], cv=2),
-        MAMCClassifier(),
-        MDOClassifier(random_state=0),
-        KOMDClassifier(),
-        ODMClassifier(),
-        CalibratedMachine(LinearLDMClassifier(), method="sigmoid"),
-    ]
+    models = [getattr(largemargin, name)() for name in CLASSIFIERS]
+    for model in models:
+        known = model.get_params()
+        model.set_params(**{key: value for key, value in SMALL.items() if key in known})
+    models.append(make_pipeline(StandardScaler(), LDMClassifier()))
+    models.append(CalibratedMachine(LinearLDMClassifier(), method="sigmoid"))
     fitted = {type(model).__name__: model.fit(X, y) for model in models}
     stream = LinearLDMClassifier(random_state=0).partial_fit(X, y, classes=sorted({*y}))
     return fitted | {"LinearLDMClassifier": stream}
