@@ -21,28 +21,19 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from every_estimator import some
 from largemargin import (
-    KOMDClassifier,
     LDMClassifier,
     LDMClassifierCV,
     LinearLDMClassifier,
     LinearLDMClassifierCV,
-    MAMCClassifier,
-    MDOClassifier,
-    ODMClassifier,
 )
 from largemargin.calibration import CalibratedMachine, calibrate, side_with
+from largemargin.estimators import table
 
 METHODS = "sigmoid", "isotonic"
-MACHINES = {
-    "ldm": LDMClassifier(),
-    "linear ldm": LinearLDMClassifier(),
-    "tilted": LinearLDMClassifier(class_weight={-1: 20, 0: 20}),
-    "mamc": MAMCClassifier(),
-    "mdo": MDOClassifier(random_state=0),
-    "komd": KOMDClassifier(),
-    "odm": ODMClassifier(),
-}
+MACHINES = {one.name: some(one.name) for one in table.MACHINES}
+MACHINES["tilted"] = LinearLDMClassifier(class_weight={-1: 20, 0: 20})
 
 
 @pytest.fixture

@@ -7,41 +7,27 @@ get a tolerance to match, and may say that unscaled rows keep them from it.
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from largemargin import (
-    KOMDClassifier,
-    LDMClassifier,
-    LDMClassifierCV,
-    LinearLDMClassifier,
-    LinearLDMClassifierCV,
-    MAMCClassifier,
-    MDOClassifier,
-    ODMClassifier,
-)
+import largemargin
+from every_estimator import some
+from largemargin.estimators.table import MACHINES, SEARCHES
 
-ESTIMATORS = [
-    LDMClassifier(),
-    LDMClassifier(kernel="linear", lambda_var=0, lambda_mean=0),
-    LDMClassifier(lambda_var=2**-4, lambda_mean=2**-4, solver="kernel_dual"),
-    LDMClassifier(solver="dual_cd", tol=1e-14),
-    LinearLDMClassifier(),
-    LinearLDMClassifier(solver="newton"),
-    LinearLDMClassifier(solver="dual_cd", tol=1e-14),
-    LinearLDMClassifier(solver="asgd", random_state=0),
-    LDMClassifierCV(Cs=[1, 10], lambda_vars=["scale"], gammas=["scale"], cv=3),
-    LinearLDMClassifierCV(Cs=[1, 10], lambda_vars=["scale"], cv=3),
-    MAMCClassifier(),
-    MAMCClassifier(threshold="none", kernel="linear"),
-    MAMCClassifier(threshold="bounded", kernel="poly", coef0=1.0),
-    MDOClassifier(random_state=0),
-    KOMDClassifier(),
-    KOMDClassifier(lam=0.5, ridge="classes", kernel="linear"),
-    ODMClassifier(),
-    ODMClassifier(kernel="linear", mu=1.0, theta=0.3),
-]
+SLOW = {"dual_cd": {"tol": 1e-14}}
+
+
+def variants():
+    """Yield every machine by each of its solvers, and every search."""
+    for machine in MACHINES:
+        for options in machine.variants:
+            # The checks make rows, not Gram matrices.
+            if options.get("kernel") != "precomputed":
+                strict = SLOW.get(options.get("solver"), {})
+                yield getattr(largemargin, machine.name)(**options, **strict)
+    for name in SEARCHES:
+        yield some(name, Cs=[1, 10], cv=3, random_state=None)
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
-@parametrize_with_checks(ESTIMATORS)
+@parametrize_with_checks(list(variants()))
 def test_scikit_learn_checks_pass(estimator, check):
     check(estimator)

@@ -25,32 +25,24 @@ from sklearn.preprocessing import (
 )
 from sklearn.svm import SVC
 
+from every_estimator import some
 from largemargin import (
     CalibratedMachine,
-    KOMDClassifier,
     LDMClassifier,
-    LDMClassifierCV,
     LinearLDMClassifier,
     LinearLDMClassifierCV,
     MAMCClassifier,
-    MDOClassifier,
-    ODMClassifier,
 )
+from largemargin.estimators.table import CLASSIFIERS
 from largemargin.onnx import to_onnx
 
 # Gamma keeps the values of poly near one: scores are sums of them, known to rounding.
-WITH_KERNEL = {
-    "ldm": LDMClassifier(gamma="auto"),
-    "ldm search": LDMClassifierCV(lambda_means=[0], Cs=[1], gammas=["auto"], cv=2),
-    "mamc": MAMCClassifier(gamma="auto"),
-    "komd": KOMDClassifier(gamma="auto"),
-    "odm": ODMClassifier(gamma="auto"),
+ALL = {
+    name: some(name, gamma="auto", gammas=["auto"], lambda_means=[0])
+    for name in CLASSIFIERS
 }
-WITHOUT_KERNEL = {
-    "linear ldm": LinearLDMClassifier(),
-    "linear search": LinearLDMClassifierCV(lambda_means=[0], Cs=[1], cv=2),
-    "mdo": MDOClassifier(random_state=0),
-}
+WITH_KERNEL = {name: one for name, one in ALL.items() if "kernel" in one.get_params()}
+WITHOUT_KERNEL = {name: one for name, one in ALL.items() if name not in WITH_KERNEL}
 KERNELS = "linear", "poly", "rbf", "sigmoid", "laplacian", "cosine"
 TOLERANCE = {np.float32: 1e-5, np.float64: 1e-12}
 SPECIES = np.array(["setosa", "versicolor", "virginica"])
@@ -105,18 +97,18 @@ def test_graphs_agree_for_machines_without_a_kernel(name, dtype, irises):
     assert_graph_agrees(clone(WITHOUT_KERNEL[name]).fit(X, y), X_new, dtype)
 
 
-@pytest.mark.parametrize("name", [*WITH_KERNEL, *WITHOUT_KERNEL])
+@pytest.mark.parametrize("name", ALL)
 def test_graphs_agree_for_two_classes(name, dtype, blobs):
     X, y = blobs
-    model = clone({**WITH_KERNEL, **WITHOUT_KERNEL}[name]).fit(X[::2], y[::2])
+    model = clone(ALL[name]).fit(X[::2], y[::2])
     assert_graph_agrees(model, X[1::2], dtype)
 
 
 @pytest.mark.parametrize("scaler", [MinMaxScaler(), StandardScaler()])
-@pytest.mark.parametrize("name", [*WITH_KERNEL, *WITHOUT_KERNEL])
+@pytest.mark.parametrize("name", ALL)
 def test_graphs_of_pipelines_agree(name, scaler, dtype, iris):
     X, y = iris
-    model = make_pipeline(scaler, clone({**WITH_KERNEL, **WITHOUT_KERNEL}[name]))
+    model = make_pipeline(scaler, clone(ALL[name]))
     assert_graph_agrees(model.fit(X[::2], SPECIES[y[::2]]), X[1::2], dtype)
 
 

@@ -2,23 +2,16 @@
 
 from importlib import import_module
 
+from largemargin.estimators.table import ESTIMATORS as _ESTIMATORS
+from largemargin.estimators.table import PARTS as _PARTS
+
 __version__ = "0.1.0"
 
 # Where the public names are; each is loaded when it is first asked for.
-_PLACES = {
-    "CalibratedMachine": "calibration",
+_PLACES = _ESTIMATORS | {
     "ConvergenceDisplay": "displays.convergence",
-    "KOMDClassifier": "estimators.komd",
-    "LDMClassifier": "estimators.kernel",
-    "LDMClassifierCV": "estimators.ldm_cv",
-    "LinearLDMClassifier": "estimators.linear",
-    "LinearLDMClassifierCV": "estimators.linear_ldm_cv",
-    "MAMCClassifier": "estimators.mamc",
-    "MDOClassifier": "estimators.mdo",
     "MarginDistribution": "margins",
     "MarginDistributionDisplay": "displays.margin_distribution",
-    "ODMClassifier": "estimators.odm",
-    "ODMClassifierCV": "estimators.odm_cv",
     "PriceInfluenceDisplay": "displays.price_influence",
     "calibrate": "calibration",
     "leave_one_out_bound": "leave_one_out",
@@ -27,7 +20,10 @@ _PLACES = {
     "to_onnx": "onnx",
 }
 
-__all__ = list(_PLACES)
+__all__ = sorted(_PLACES)
+
+# Not for users: model files know the parts of fitted estimators by these names.
+_PLACES |= _PARTS
 
 
 def __getattr__(name):

@@ -12,6 +12,9 @@ import numpy as np
 import pytest
 from sklearn.datasets import dump_svmlight_file, make_blobs
 
+from largemargin.cli.warm_up import warming_fits
+
+N_FITS = sum(1 for _ in warming_fits())
 COMMAND = [sys.executable, "-m", "largemargin.cli"]
 # Sweeps until it is interrupted.
 FOREVER = (
@@ -78,7 +81,7 @@ def run(place, *arguments):
         ("export cells.model cells.onnx", "label, scores"),
         ("datasets get wdbc -o wdbc.libsvm --no-download", "569"),
         ("study --sets none --methods mamc --output study", "0 new results"),
-        ("warm-up", "fits     64"),
+        ("warm-up", f"fits     {N_FITS}"),
     ],
 )
 def test_every_command_runs(place, arguments, words):

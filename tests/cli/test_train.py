@@ -232,7 +232,7 @@ def test_a_gram_matrix_is_taken_in_svm_trains_form(good, tmp_path, cells):
         (["-o", "m", "-t", "0", "-g", "1"], "no use for -g"),
         (["-o", "m", "--method", "svm", "--lambda-var", "1"], "no use for --lambda-var"),
         (["-o", "m", "--method", "mdo", "-t", "2"], "mdo is linear"),
-        (["-o", "m", "--method", "odm", "--cv"], "--cv searches"),
+        (["-o", "m", "--method", "komd", "--cv"], "--cv searches"),
         (["-o", "m", "--method", "odm", "--set", "lam=1"], "--set may set mu, theta."),
         (["-o", "m", "--set", "mu"], "'mu' is not NAME=VALUE"),
         (["-o", "m", "--set", "C=5"], "--set has no C; use -c."),

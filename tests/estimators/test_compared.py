@@ -26,6 +26,7 @@ from largemargin import (
 )
 from largemargin.estimators import kernel_space
 from largemargin.estimators.mdo import mean_cost, unit_rows, weighted_median
+from largemargin.estimators.table import METHODS
 from largemargin.problem import Targets
 from oracle import solve_as_tightly_as_possible
 
@@ -425,13 +426,10 @@ def test_class_weights_that_leave_nothing_are_refused(moons):
 
 
 ALL = [
-    ODMClassifier(kernel="linear"),
-    KOMDClassifier(kernel="linear"),
-    MAMCClassifier(kernel="linear"),
-    MDOClassifier(random_state=0),
-    ODMClassifier(),
-    KOMDClassifier(),
-    MAMCClassifier(),
+    method.machine(kernel)
+    for name, method in METHODS.items()
+    if name not in ("ldm", "svm")
+    for kernel in method.machines
 ]
 
 

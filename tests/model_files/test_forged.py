@@ -14,6 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 from largemargin import LDMClassifier, LinearLDMClassifier
+from largemargin.kernels import Kernel
 from largemargin.model_files import (
     FORMAT,
     MAGIC,
@@ -26,13 +27,14 @@ from largemargin.model_files import (
 )
 from largemargin.model_files.archives import Unsound
 from largemargin.model_files.contents import check_sound
+from largemargin.model_files.trust import public_names
 
 HEADER = b'{"model": "", "saved": "", "versions": {}}'
 
 
 def forge(model, path):
     """Write a file as ``save`` does, with no questions asked."""
-    enclose(skops.io.dumps(model), path)
+    enclose(archives.checked_archive(skops.io.dumps(model), public_names()), path)
 
 
 def enclose(payload, path, header=HEADER):
@@ -90,6 +92,42 @@ def test_a_file_that_calls_methods_runs_nothing(path, tmp_path):
     with pytest.raises(ModelFileError, match=r"not trusted: .*Kernel\.__builtins__"):
         load(path)
     assert not prey.exists()
+
+
+def old_node(name):
+    """Return a node of a class of ours that is named as 0.1.0 did."""
+    return node("ObjectNode", name, content=dict_node(list_node(), {}))
+
+
+@pytest.mark.parametrize("name", ["kernels.np", "solvers.asgd.Kernel", "kernels"])
+def test_only_names_that_0_1_0_wrote_stand_for_others(name, path):
+    enclose(archive_of(list_node(old_node(f"largemargin.{name}"))), path)
+    with pytest.raises(ModelFileError, match=f"not trusted: largemargin.{name}"):
+        load(path)
+
+
+def test_an_old_name_lets_nothing_else_in(path):
+    smuggled = node("FunctionNode", "os.system")
+    enclose(archive_of(list_node(old_node("largemargin.kernels.Kernel"), smuggled)), path)
+    with pytest.raises(ModelFileError, match=r"not trusted: os\.system"):
+        load(path)
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+@pytest.mark.parametrize("last", ["largemargin.kernels.Kernel", "os.system"])
+def test_of_two_schemas_the_one_that_is_checked_is_loaded(last, path):
+    names = ["largemargin.kernels.Kernel", "os.system"]
+    stream = BytesIO(archive_of(old_node(names[last == names[0]])))
+    with zipfile.ZipFile(BytesIO(archive_of(old_node(last)))) as other:
+        schema = other.read("schema.json")
+    with zipfile.ZipFile(stream, "a") as archive:
+        archive.writestr("schema.json", schema)
+    enclose(stream.getvalue(), path)
+    if last == "os.system":
+        with pytest.raises(ModelFileError, match=r"not trusted: os\.system"):
+            load(path)
+    else:
+        assert type(load(path)) is Kernel
 
 
 @pytest.mark.parametrize("loader", ["ConstructorFromReduceNode", "TypeNode"])

@@ -12,7 +12,7 @@ from largemargin.cli.options import (
     quiet_option,
     training_options,
 )
-from largemargin.cli.pipelines import METHODS
+from largemargin.estimators.table import METHODS
 
 
 def listed(context, parameter, value):
@@ -133,15 +133,16 @@ def tuned(method, kernel, X, y, seed):
     """Return the machine of a method, its parameters chosen on these rows, fitted."""
     import numpy as np
 
-    from largemargin.study.protocols import MAX_REGULAR_ROWS
+    from largemargin.study.protocols import MAX_REGULAR_ROWS, PROTOCOLS
     from largemargin.study.splits import draw_folds
-    from largemargin.study.tasks import Halves, Source, Task, choose, machine_of
+    from largemargin.study.tasks import best_point
 
     scale = "regular" if len(y) <= MAX_REGULAR_ROWS else "large"
-    task = Task(Source("data"), "fair", kernel_of(method, kernel), METHODS[method], 0)
+    kernel = kernel_of(method, kernel)
+    grid = PROTOCOLS["fair"].grid(method, kernel, scale, X)
+    machine = METHODS[method].machine(kernel)
     folds = draw_folds(y, np.random.default_rng(seed))
-    chosen = choose(task, Halves(X, y, X[:0], y[:0], folds, scale))
-    machine = machine_of(task, chosen)
+    machine.set_params(**best_point(machine, grid, METHODS[method].fixed, X, y, folds))
     if "random_state" in machine.get_params():
         machine.set_params(random_state=seed)
     return machine.fit(X, y)
@@ -149,22 +150,18 @@ def tuned(method, kernel, X, y, seed):
 
 def kernel_of(method, kernel):
     """Return the kernel for a method, which may know the linear one only."""
-    from largemargin.study.methods import METHODS as STUDIED
-
-    return kernel if kernel in STUDIED[METHODS[method]].machines else "linear"
+    return kernel if kernel in METHODS[method].machines else "linear"
 
 
 def summary(method, kernel, outcomes):
     """Return the mean and the deviation of a method over the folds."""
     import numpy as np
 
-    from largemargin.study.methods import METHODS as STUDIED
-
     own = [outcome for outcome in outcomes if outcome["method"] == method]
     failures = [outcome["failure"] for outcome in own if "failure" in outcome]
     result = {
         "method": method,
-        "label": STUDIED[METHODS[method]].label,
+        "label": METHODS[method].label,
         "kernel": kernel_of(method, kernel),
     }
     if failures:

@@ -3,14 +3,8 @@
 import click
 
 from largemargin.cli.options import together
-from largemargin.cli.pipelines import (
-    KERNELS,
-    METHODS,
-    NOT_SET,
-    OPTION_OF,
-    machine_of,
-    search_around,
-)
+from largemargin.cli.pipelines import KERNELS, NOT_SET, OPTION_OF, machine_of, search_around
+from largemargin.estimators.table import METHODS
 
 # Of svm-train, by number.
 NUMBERED = {str(number): name for number, name in enumerate(KERNELS[:5])}

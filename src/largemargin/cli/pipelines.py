@@ -2,21 +2,13 @@
 
 import click
 
+from largemargin.estimators.table import METHODS, search_for
+
 KERNELS = "linear", "poly", "rbf", "sigmoid", "precomputed", "laplacian", "cosine"
-# As the command calls them, and as the study does.
-METHODS = {
-    "ldm": "ldm",
-    "svm": "svm",
-    "odm": "odm",
-    "komd": "komd",
-    "mamc": "mamc_balanced",
-    "mdo": "mdo",
-}
 # What concerns the run and not the machine is not missed where a machine has no use for it.
 OF_THE_RUN = {"n_jobs", "random_state", "verbose"}
 # What has no meaning for a command.
 NOT_SET = {"verbose", "warm_start"}
-SEARCHED = "C", "lambda_var", "lambda_mean", "gamma"
 # What a parameter is called on the command line.
 OPTION_OF = {
     "C": "-c",
@@ -134,16 +126,14 @@ def machine_of(method, kernel, given):
     machine : estimator
         A linear one for the linear kernel, where the method has one.
     """
-    from largemargin.study.methods import METHODS as STUDIED
-
-    studied = STUDIED[METHODS[method]]
+    chosen = METHODS[method]
     if kernel is None:
-        kernel = "rbf" if "rbf" in studied.machines else "linear"
+        kernel = "rbf" if "rbf" in chosen.machines else "linear"
     form = "linear" if kernel == "linear" else "rbf"
-    if form not in studied.machines:
+    if form not in chosen.machines:
         raise click.UsageError(f"--method {method} is linear; leave --kernel out.")
-    machine = studied.machine(form)
-    known = set(machine.get_params()) - set(studied.fixed)
+    machine = chosen.machine(form)
+    known = set(machine.get_params()) - set(chosen.fixed)
     given = {name: value for name, value in given.items() if value is not None}
     useless = sorted(set(given) - known - OF_THE_RUN)
     if useless:
@@ -233,21 +223,18 @@ def search_around(machine, method, grid, given, seed):
     """
     from sklearn.model_selection import StratifiedKFold
 
-    from largemargin.study.methods import METHODS as STUDIED
-    from largemargin.study.tasks import FAST_SEARCHES
-
-    if type(machine) not in FAST_SEARCHES:
+    search = search_for(machine)
+    if search is None:
         raise click.UsageError(
-            f"--cv searches the prices of ldm and svm, not of {method}; see compare."
+            f"--cv searches the prices of a method that has a search; {method} has none. "
+            "Leave --cv out, or see compare."
         )
-    search = FAST_SEARCHES[type(machine)]
     pinned = {name: value for name, value in given.items() if value is not None}
-    pinned |= STUDIED[METHODS[method]].fixed
+    pinned |= METHODS[method].fixed
     known = set(search().get_params())
-    shared = {name: value for name, value in machine.get_params().items() if name in known}
+    offered = machine.get_params() | {"grid": grid}
     return search(
-        grid,
-        **shared,
-        **{f"{name}s": [pinned[name]] for name in SEARCHED if name in pinned},
+        **{name: value for name, value in offered.items() if name in known},
+        **{f"{name}s": [value] for name, value in pinned.items() if f"{name}s" in known},
         cv=StratifiedKFold(5, shuffle=True, random_state=seed),
     )

@@ -30,7 +30,7 @@ CALIBRATION_FOLDS = 5
     "--cv",
     is_flag=True,
     help="Choose the prices and the kernel width that are not given by five-fold "
-    "cross-validation; of ldm and svm.",
+    "cross-validation, where the method has a search.",
 )
 @click.option(
     "--grid",

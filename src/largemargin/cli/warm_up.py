@@ -5,26 +5,10 @@ import time
 import click
 
 from largemargin.cli.options import json_option, quiet_option
+from largemargin.estimators.table import MACHINES
 
 # Fewer rows would not be swept over.
 N_ROWS, N_FEATURES = 320, 5
-SVM = {"lambda_var": 0.0, "lambda_mean": 0.0}
-LINEAR_SOLVERS = "auto", "newton", "dual_cd", "asgd"
-MACHINES = (
-    *(("LinearLDMClassifier", {"solver": name}) for name in LINEAR_SOLVERS),
-    *(("LinearLDMClassifier", {"solver": name, **SVM}) for name in LINEAR_SOLVERS),
-    *(("LDMClassifier", {"solver": name}) for name in ("auto", "dual_cd")),
-    ("LDMClassifier", SVM),
-    ("ODMClassifier", {}),
-    ("KOMDClassifier", {}),
-    ("MAMCClassifier", {}),
-    ("MDOClassifier", {}),
-)
-# On Gram matrices of float32 too, which many rows have.
-GRAM_MACHINES = (
-    ("LDMClassifier", {"kernel": "precomputed"}),
-    ("LDMClassifier", {"kernel": "precomputed", **SVM}),
-)
 
 
 @click.command(epilog="Example: largemargin warm-up")
@@ -68,8 +52,10 @@ def warming_fits():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(N_ROWS, N_FEATURES))
     y = np.where(X[:, 0] + 0.5 * rng.normal(size=N_ROWS) > 0, 1, -1)
-    kinds = ((X, MACHINES), (sp.csr_matrix(X), MACHINES), (X @ X.T, GRAM_MACHINES))
+    variants = [(one.name, options) for one in MACHINES for options in one.variants]
     for dtype in (np.float64, np.float32):
-        for rows, machines in kinds:
-            for name, options in machines:
+        for name, options in variants:
+            # Gram matrices of float32 too, which many rows have.
+            is_gram = options.get("kernel") == "precomputed"
+            for rows in [X @ X.T] if is_gram else [X, sp.csr_matrix(X)]:
                 yield getattr(largemargin, name)(**options), rows.astype(dtype), y

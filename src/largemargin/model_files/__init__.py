@@ -1,7 +1,8 @@
 """Models in files: nothing runs on loading, and what was altered is not read.
 
 A file is one line, ``largemargin model <format> <sha256 of the rest>``, one line of JSON
-that tells what wrote it, and the model as skops writes it: an archive of arrays and JSON.
+that tells what wrote it, and the model as skops writes it: an archive of arrays and JSON,
+in which our classes have their public names, ``largemargin.LDMClassifier``.
 The digest finds accidents, not forgers. Those get no further than the types in
 ``trust``, and what compiled code would take on trust is checked in ``contents``.
 """
@@ -19,9 +20,9 @@ import sklearn
 
 import largemargin
 from largemargin.files import replaced
-from largemargin.model_files.archives import Unsound, check_archive
+from largemargin.model_files.archives import Unsound, checked_archive
 from largemargin.model_files.contents import check_sound, parts_of
-from largemargin.model_files.trust import TRUSTED, names_of, trusted_functions
+from largemargin.model_files.trust import ALIASES, names_trusted, public_names
 
 MAGIC = b"largemargin model"
 FORMAT = 1
@@ -52,11 +53,11 @@ def save(model, path, *, trusted=()):
         Further types the model may hold, such as ``"package.module.Class"``. ``load``
         must be given them, too.
     """
-    io, trusted = skops_io(), names_of(trusted)
+    io, trusted = skops_io(), names_trusted(trusted)
     check_keys(model)
     try:
-        payload = io.dumps(model, **COMPRESSION)
-        check_archive(payload)
+        payload = checked_archive(io.dumps(model), public_names(), **COMPRESSION)
+        checked_archive(payload, {})
         strange = untrusted(payload, trusted)
     except Exception as error:  # skops tells in many ways that it cannot
         raise ModelFileError(
@@ -99,11 +100,11 @@ def load(path, *, trusted=()):
         If the file is none of ours, cut short or altered, written in another format, or
         holds types that are not trusted.
     """
-    io, trusted = skops_io(), names_of(trusted)
+    io, trusted = skops_io(), names_trusted(trusted)
     header, payload = read(path)
     try:
-        check_archive(payload)
-        model = io.loads(payload, trusted=[*TRUSTED, *trusted_functions(), *trusted])
+        payload = checked_archive(payload, ALIASES)
+        model = io.loads(payload, trusted=list(trusted))
         check_sound(model)
     except Unsound as error:
         raise ModelFileError(
@@ -214,8 +215,7 @@ def header_of(model):
 
 def untrusted(payload, trusted):
     """Return the names of all types in a payload that are not trusted."""
-    found = set(skops_io().get_untrusted_types(data=payload))
-    return sorted(found - {*TRUSTED, *trusted_functions(), *trusted})
+    return sorted(set(skops_io().get_untrusted_types(data=payload)) - trusted)
 
 
 def check_keys(model):

@@ -15,8 +15,11 @@ class Unsound(Exception):
     """What no file that ``save`` has written can hold."""
 
 
-def check_archive(payload):
-    """Raise if an archive would take far more room or time than its length tells."""
+def checked_archive(payload, names, **compression):
+    """Return an archive with its classes renamed, compressed anew if that is asked for.
+
+    Raises if it would take far more room or time than its length tells, or calls functions.
+    """
     limit = max(MAX_ROOM, MAX_EXPANSION * len(payload))
     with ZipFile(BytesIO(payload)) as archive:
         entries = archive.infolist()
@@ -26,6 +29,7 @@ def check_archive(payload):
         text = archive.read("schema.json")
         try:
             schema = json.loads(text)
+            is_renamed = rename(schema, names)
             n_visits = count_visits(schema)
         except RecursionError:
             raise Unsound("its parts are nested too deep") from None
@@ -34,12 +38,40 @@ def check_archive(payload):
             raise Unsound("its parts hold one another again and again")
         check_nothing_is_called(schema)
         check_room(room_of_arrays(schema, archive), limit)
+        if not (is_renamed or compression):
+            return payload
+        return with_schema(archive, schema, **compression)
+
+
+def rename(schema, names):
+    """Rename classes in a schema and return whether there were any to rename."""
+    nodes = [node for node in dicts_in(schema) if class_in(node) in names]
+    for node in nodes:
+        node["__module__"], _, node["__class__"] = names[class_in(node)].rpartition(".")
+    return bool(nodes)
+
+
+def class_in(node):
+    """Return the full name of what a node is made by, or None if it is no node."""
+    parts = node.get("__module__"), node.get("__class__")
+    return ".".join(parts) if all(isinstance(part, str) for part in parts) else None
+
+
+def with_schema(archive, schema, **compression):
+    """Return a copy of an archive with another schema."""
+    stream = BytesIO()
+    with ZipFile(stream, "w", **compression) as copy:
+        # Of entries with the same name the one that is read, and that was checked.
+        for name in sorted({*archive.namelist()} - {"schema.json"}):
+            copy.writestr(name, archive.read(name))
+        copy.writestr("schema.json", json.dumps(schema))
+    return stream.getvalue()
 
 
 def check_nothing_is_called(schema):
     """Raise if a trusted function stands where a file has the name of a class to make."""
     for node in dicts_in(schema):
-        name = f"{node.get('__module__')}.{node.get('__class__')}"
+        name = class_in(node)
         if name in trusted_functions() and node.get("__loader__") != "FunctionNode":
             raise Unsound(f"it calls {name}")
 

@@ -2,6 +2,9 @@
 
 from functools import cache
 
+import largemargin
+from largemargin.estimators.table import ESTIMATORS, PARTS
+
 SPLITTERS = (
     "GroupKFold",
     "GroupShuffleSplit",
@@ -19,20 +22,28 @@ SPLITTERS = (
     "StratifiedShuffleSplit",
     "TimeSeriesSplit",
 )
+# What 0.1.0 wrote; files have had public names, which no move changes, ever since.
+PATHS_OF_0_1_0 = (
+    "calibration.CalibratedMachine",
+    "calibration.GivenScores",
+    "estimators.kernel.LDMClassifier",
+    "estimators.komd.KOMDClassifier",
+    "estimators.linear.LinearLDMClassifier",
+    "estimators.mamc.MAMCClassifier",
+    "estimators.mdo.MDOClassifier",
+    "estimators.odm.ODMClassifier",
+    "estimators.selection.LDMClassifierCV",
+    "estimators.selection.LinearLDMClassifierCV",
+    "kernels.Kernel",
+    "solvers.asgd.Descent",
+)
+ALIASES = {
+    f"largemargin.{path}": f"largemargin.{path.rpartition('.')[2]}"
+    for path in PATHS_OF_0_1_0
+}
 # Beside those that skops trusts: numbers, arrays and the estimators of scikit-learn.
 TRUSTED = (
-    "largemargin.calibration.CalibratedMachine",
-    "largemargin.calibration.GivenScores",
-    "largemargin.estimators.kernel.LDMClassifier",
-    "largemargin.estimators.komd.KOMDClassifier",
-    "largemargin.estimators.linear.LinearLDMClassifier",
-    "largemargin.estimators.mamc.MAMCClassifier",
-    "largemargin.estimators.mdo.MDOClassifier",
-    "largemargin.estimators.odm.ODMClassifier",
-    "largemargin.estimators.selection.LDMClassifierCV",
-    "largemargin.estimators.selection.LinearLDMClassifierCV",
-    "largemargin.kernels.Kernel",
-    "largemargin.solvers.asgd.Descent",
+    *(f"largemargin.{name}" for name in ESTIMATORS | PARTS),
     "builtins.object",
     "numpy.dtype",
     "numpy.number",
@@ -53,14 +64,24 @@ FUNCTIONS = (
 )
 
 
-def names_of(trusted):
-    """Return the names of types that are given by name or as they are."""
-    if isinstance(trusted, str | type):
+def names_trusted(further):
+    """Return the names of all that a model may hold, further types or their names too."""
+    if isinstance(further, str | type):
         raise TypeError(
             "trusted must be an iterable of types or of their names; got "
-            f"{trusted!r} itself. Put it into a list."
+            f"{further!r} itself. Put it into a list."
         )
-    return tuple(one if isinstance(one, str) else name_of(one) for one in trusted)
+    names = [one if isinstance(one, str) else name_of(one) for one in further]
+    # Methods go by the public names of their classes.
+    owners = [name.rpartition(".") for name in names]
+    names += [f"{ALIASES[owner]}.{name}" for owner, _, name in owners if owner in ALIASES]
+    return {*TRUSTED, *trusted_functions(), *names}
+
+
+def public_names():
+    """Return the public name of each class of ours by the name that skops writes."""
+    stored = [getattr(largemargin, name) for name in ESTIMATORS | PARTS]
+    return {name_of(one): f"largemargin.{one.__name__}" for one in stored}
 
 
 def name_of(thing):

@@ -6,15 +6,11 @@ from sklearn.utils.validation import check_is_fitted
 
 import largemargin
 from largemargin.estimators.base import MarginClassifier
+from largemargin.estimators.table import CLASSIFIERS
 from largemargin.layers import layers_of, machine_of, steps_in, width_of
 from largemargin.onnx import machines, probabilities, steps
 
 OUTPUTS = {"label", "scores", "probabilities"}
-CLASSIFIERS = [
-    getattr(largemargin, name)
-    for name in largemargin.__all__
-    if name.endswith(("Classifier", "ClassifierCV"))
-]
 
 
 def to_onnx(model, *, dtype=np.float64, text_columns=None):
@@ -171,10 +167,10 @@ def register_converters():
         raise ImportError(
             "ONNX models need skl2onnx: pip install 'largemargin[onnx]'."
         ) from None
-    for classifier in CLASSIFIERS:
+    for name in CLASSIFIERS:
         update_registered_converter(
-            classifier,
-            f"LargeMargin{classifier.__name__}",
+            getattr(largemargin, name),
+            f"LargeMargin{name}",
             machines.settle_output_types,
             machines.convert,
             parser=machines.declare_outputs,

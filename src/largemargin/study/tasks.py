@@ -11,21 +11,14 @@ import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 
-from largemargin import (
-    LDMClassifier,
-    LDMClassifierCV,
-    LinearLDMClassifier,
-    LinearLDMClassifierCV,
-    datasets,
-)
+from largemargin import datasets
+from largemargin.estimators.table import search_for
 from largemargin.study.methods import METHODS
 from largemargin.study.protocols import PROTOCOLS, scale_of
 from largemargin.study.splits import draw_split
 from largemargin.study.store import Facts, Result
 from largemargin.threads import one_blas_thread
 
-# Machines that have a faster search than one fit after the other.
-FAST_SEARCHES = {LDMClassifier: LDMClassifierCV, LinearLDMClassifier: LinearLDMClassifierCV}
 # A shorter fit is timed twice: the first may have waited for compiled loops to load.
 SHORT_SECONDS = 2.0
 
@@ -211,25 +204,25 @@ def cpu_seconds(machine, X, y):
 
 def choose(task, halves):
     """Return the parameters that are best by cross-validation, as JSON has them."""
-    protocol, method = PROTOCOLS[task.protocol], METHODS[task.method]
+    protocol, fixed = PROTOCOLS[task.protocol], METHODS[task.method].fixed
     grid = protocol.grid(task.method, task.kernel, halves.scale, halves.X_train)
-    machine = machine_of(task, {})
     place = halves.X_train, halves.y_train, halves.folds
-    if type(machine) in FAST_SEARCHES:
-        pinned = {name: (value,) for name, value in method.fixed.items()}
-        best = search_together(machine, {**grid, **pinned}, *place)
-        return {name: value for name, value in best.items() if name not in pinned}
-    points = list(ParameterGrid(grid))
-    return points[0] if len(points) == 1 else search_singly(machine, points, *place)
+    return best_point(machine_of(task, {}), grid, fixed, *place)
 
 
-def search_together(machine, grid, X, y, folds):
-    """Return the best point of a grid by the machine's own search."""
-    search = FAST_SEARCHES[type(machine)]
+def best_point(machine, grid, fixed, X, y, folds):
+    """Return the best point of a grid, by the machine's own search where it has one."""
+    search = search_for(machine)
+    if search is None:
+        points = list(ParameterGrid(grid))
+        alone = len(points) == 1
+        return points[0] if alone else search_singly(machine, points, X, y, folds)
     given = machine.get_params()
     shared = {name: given[name] for name in search().get_params() if name in given}
-    grids = {f"{name}s": values for name, values in grid.items()}
-    return search(cv=folds, refit=False, **shared, **grids).fit(X, y).best_params_
+    values = grid | {name: (value,) for name, value in fixed.items()}
+    grids = {f"{name}s": some for name, some in values.items()}
+    best = search(cv=folds, refit=False, **shared, **grids).fit(X, y).best_params_
+    return {name: value for name, value in best.items() if name not in fixed}
 
 
 def search_singly(machine, points, X, y, folds):
