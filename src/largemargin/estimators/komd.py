@@ -18,6 +18,7 @@ from largemargin.solvers import SOLVERS, Solution, Start, solve
 # The machine behind is solved anew, more closely by this factor, until the weights it
 # gives are close enough.
 CLOSER = 1e-3
+NOTABLY = 0.5
 # Operations that make a gradient of its scores.
 A_FEW = 8
 HULLS_MEET = (
@@ -200,9 +201,10 @@ class KOMDClassifier(KernelExpansion, CertifiedClassifier):
             )
             n_iter += machine.n_iter
             solution = self._balance(problem, machine.beta, n_iter)
-            # Where asking for more gives no more, rounding is all that is left.
-            stuck = best is not None and solution.certificate.gap >= best.certificate.gap
-            best = best if stuck else solution
+            # Where asking for more gives hardly more, rounding is all that is left.
+            last_gap = np.inf if best is None else best.certificate.gap
+            stuck = best is not None and solution.certificate.gap > NOTABLY * last_gap
+            best = solution if solution.certificate.gap < last_gap else best or solution
             if best.converged or stuck or options["progress"].is_late:
                 break
             inner_tol *= CLOSER

@@ -119,7 +119,8 @@ class Solution:
 
     def examined_if_finite(self, problem, tol):
         """Return the solution examined, or where all runs begin if it has overflowed."""
-        if all(np.isfinite(one).all() for one in (self.w, self.beta, self.offset)):
+        parts = self.w, problem.weight * self.beta, self.offset
+        if all(np.isfinite(one).all() for one in parts):
             examined = self.examined(problem, tol)
             if np.isfinite(examined.certificate.primal):
                 return examined
