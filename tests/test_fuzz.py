@@ -155,3 +155,14 @@ def test_no_machine_fails_on_hostile_problems():
         report.add(progress.seed, progress.number, kind_of(progress.number), found)
     assert {machine.name for machine in MACHINES} >= set(QUICK) == set(report.by_machine)
     assert report.is_clean, report.show()
+
+
+@pytest.mark.parametrize(
+    ("seed", "number", "name"), [(21, 62, "KOMD linear"), (21, 85, "LinearLDM auto")]
+)
+def test_what_the_fuzzer_once_found_stays_mended(seed, number, name):
+    drawn = draw(seed, number)
+    machine = next(one for one in MACHINES if one.name == name)
+    outcome = fit(machine, drawn)
+    assert outcome.seconds < 10.0
+    assert judge(drawn, [machine], [outcome])[0].faults == {}
