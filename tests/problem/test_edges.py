@@ -1,0 +1,50 @@
+"""Where a price, a loss or the rows leave nothing to stand on."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from sklearn.linear_model import Ridge
+
+from largemargin.designs.dense import DenseDesign
+from largemargin.designs.kernel import KernelDesign
+from largemargin.problem import Prices, Problem, Targets
+from largemargin.problem.losses import HINGE, PiecewiseLinear, Pull
+from largemargin.solvers import solve
+
+DESIGNS = {"dense": DenseDesign, "gram": lambda X: KernelDesign(X @ X.T)}
+
+
+@dataclass(frozen=True)
+class Tube(PiecewiseLinear):
+    """``max(0, |margin| - 1)``."""
+
+    def pull(self, C):
+        return Pull(-1.0, C, 0.0, 1.0, -C, ratio=1.0)
+
+
+@dataclass(frozen=True)
+class BelowZero(PiecewiseLinear):
+    """``max(0, -margin)``."""
+
+    def pull(self, C):
+        return Pull(0.0, C)
+
+
+@pytest.mark.parametrize("loss", [HINGE, Tube()])
+@pytest.mark.parametrize("n_rows", [50, 150])
+@pytest.mark.parametrize("kind", DESIGNS)
+def test_a_variance_alone_is_ridge_regression_with_its_certificate(kind, n_rows, loss):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((n_rows, 3))
+    values = X @ [1.0, -2.0, 0.5] + 7.0 + rng.standard_normal(n_rows)
+    weight = rng.uniform(0.3, 3.0, n_rows)
+    targets, prices = Targets.of_values(values), Prices(0.0, lambda_var=2.0)
+    problem = Problem(DESIGNS[kind](X), targets, weight, prices, True, loss)
+    solution = solve(problem, "auto", tol=1e-10)
+    # Squares do not see the intercept, and there is no loss to pay for an imbalance.
+    assert solution.converged
+    ridge = Ridge(alpha=weight.sum() / (4 * 2.0)).fit(X, values, weight)
+    w = X.T @ solution.w if kind == "gram" else solution.w
+    assert_allclose(w, ridge.coef_, atol=1e-4)
