@@ -48,3 +48,17 @@ def test_a_variance_alone_is_ridge_regression_with_its_certificate(kind, n_rows,
     ridge = Ridge(alpha=weight.sum() / (4 * 2.0)).fit(X, values, weight)
     w = X.T @ solution.w if kind == "gram" else solution.w
     assert_allclose(w, ridge.coef_, atol=1e-4)
+
+
+@pytest.mark.parametrize("kind", DESIGNS)
+@pytest.mark.parametrize("C", [0.0, 1.0, np.inf])
+def test_rounding_of_a_variance_does_not_move_an_intercept_that_it_does_not_see(C, kind):
+    rng = np.random.default_rng(0)
+    for _ in range(10):
+        X, weight = rng.standard_normal((30, 3)), rng.uniform(0.3, 3.0, 30)
+        targets, prices = Targets.of_classes(-np.ones(30)), Prices(C, lambda_var=5.0)
+        problem = Problem(DESIGNS[kind](X), targets, weight, prices, True)
+        solution = solve(problem, "auto", tol=1e-6)
+        # The best are w = 0 and any b that keeps all margins above one.
+        assert solution.certificate.primal <= 1e-10
+        assert abs(solution.offset) <= 10.0

@@ -5,6 +5,8 @@ squares see of it depends on the targets: the variance of margins sees a shift o
 only as far as signs differ, and where all are the same it sees nothing.
 """
 
+from dataclasses import replace
+
 import numpy as np
 
 from largemargin.problem.line_search import search_along
@@ -39,6 +41,17 @@ def border(problem):
 def squares_hold_it(problem):
     """Return whether prices of squares alone keep the intercept from running away."""
     return problem.is_curved and border(problem).sum() > 0
+
+
+def without_unseen_squares(problem):
+    """Return the problem as the intercept sees it.
+
+    A variance that does not see it would move it by rounding, as far as there is nothing
+    else to hold it.
+    """
+    if not problem.is_curved or squares_hold_it(problem):
+        return problem
+    return replace(problem, prices=problem.prices._replace(lambda_var=0.0))
 
 
 def pull_of(problem):
@@ -87,7 +100,10 @@ def refuse_unbounded(problem):
 
 
 def centre(problem, point, smoothing):
-    """Return the point with the best intercept for the smoothed problem."""
+    """Return the point with the best intercept for the smoothed problem.
+
+    The problem must be one ``without_unseen_squares``.
+    """
     if not problem.fit_intercept:
         return point
     shift = search_along(

@@ -13,7 +13,12 @@ import numpy as np
 
 from largemargin.designs.base import Curvature
 from largemargin.problem.certificate import Certificate
-from largemargin.problem.intercept import border, centre, settle
+from largemargin.problem.intercept import (
+    border,
+    centre,
+    settle,
+    without_unseen_squares,
+)
 from largemargin.problem.line_search import search_along
 from largemargin.problem.losses import proximal_step
 from largemargin.problem.separability import refuse_unseparable
@@ -62,6 +67,7 @@ class SmoothedProblem:
         self.best = None
         # The same at every step: what squares see of the intercept, and of the mean.
         self._seen = border(problem) if problem.fit_intercept else None
+        self._by_intercept = without_unseen_squares(problem)
         self._mean = None
         if problem.prices.lambda_var > 0:
             unit = np.sqrt(problem.spread / problem.total)
@@ -96,7 +102,7 @@ class SmoothedProblem:
         """Centre the intercept, and return what there is to know of the point."""
         problem = self.problem
         smoothing = problem.loss.smoothing(self.anchor, sigma, problem.prices.C)
-        point = self.point = centre(problem, self.point, smoothing)
+        point = self.point = centre(self._by_intercept, self.point, smoothing)
         beta, self.extra = dual_step(problem, point.margins, smoothing)
         self.beta, self.slope = beta, problem.slope(point, beta)
         square = problem.design.inner(self.slope, self.slope)
