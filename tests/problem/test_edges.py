@@ -10,7 +10,7 @@ from sklearn.linear_model import Ridge
 from largemargin.designs.dense import DenseDesign
 from largemargin.designs.kernel import KernelDesign
 from largemargin.problem import Prices, Problem, Targets
-from largemargin.problem.losses import HINGE, PiecewiseLinear, Pull
+from largemargin.problem.losses import HINGE, Band, PiecewiseLinear, Pull
 from largemargin.solvers import solve
 
 DESIGNS = {"dense": DenseDesign, "gram": lambda X: KernelDesign(X @ X.T)}
@@ -62,3 +62,24 @@ def test_rounding_of_a_variance_does_not_move_an_intercept_that_it_does_not_see(
         # The best are w = 0 and any b that keeps all margins above one.
         assert solution.certificate.primal <= 1e-10
         assert abs(solution.offset) <= 10.0
+
+
+@pytest.mark.parametrize("solver", ["auto", "kernel_dual", "newton"])
+@pytest.mark.parametrize("loss", [Tube(), BelowZero(), Band()])
+def test_losses_without_a_kink_above_zero_have_no_hard_margin(loss, solver):
+    X, sign = np.array([[1.0], [-2.0]]), np.array([1.0, -1.0])
+    design = DESIGNS["gram" if solver == "kernel_dual" else "dense"](X)
+    targets, prices = Targets.of_classes(sign), Prices(np.inf)
+    problem = Problem(design, targets, np.ones(2), prices, True, loss)
+    with pytest.raises(ValueError, match=r"C=inf asks for .* got .*Use a finite C"):
+        solve(problem, solver, tol=1e-6)
+
+
+def test_values_have_no_hard_margin():
+    targets = Targets.of_values(np.array([1.0, 2.0]))
+    design = DenseDesign(np.array([[1.0], [3.0]]))
+    problem = Problem(design, targets, np.ones(2), Prices(np.inf), True, HINGE)
+    with pytest.raises(
+        ValueError, match="C=inf asks for a hard margin, which only classes"
+    ):
+        solve(problem, "auto", tol=1e-6)
