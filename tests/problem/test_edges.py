@@ -9,7 +9,7 @@ from sklearn.linear_model import Ridge
 
 from largemargin.designs.dense import DenseDesign
 from largemargin.designs.kernel import KernelDesign
-from largemargin.problem import Prices, Problem, Targets
+from largemargin.problem import NotSeparable, Prices, Problem, Targets
 from largemargin.problem.losses import HINGE, Band, PiecewiseLinear, Pull
 from largemargin.solvers import solve
 
@@ -79,7 +79,31 @@ def test_values_have_no_hard_margin():
     targets = Targets.of_values(np.array([1.0, 2.0]))
     design = DenseDesign(np.array([[1.0], [3.0]]))
     problem = Problem(design, targets, np.ones(2), Prices(np.inf), True, HINGE)
-    with pytest.raises(
-        ValueError, match="C=inf asks for a hard margin, which only classes"
-    ):
+    with pytest.raises(ValueError, match="a hard margin, which only classes have"):
         solve(problem, "auto", tol=1e-6)
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("kind", DESIGNS)
+def test_rows_that_are_all_zero_are_not_separable(kind, fit_intercept):
+    targets = Targets.of_classes(np.array([1.0, -1.0, 1.0]))
+    design = DESIGNS[kind](np.zeros((3, 2)))
+    problem = Problem(design, targets, np.ones(3), Prices(np.inf), fit_intercept)
+    with pytest.raises(NotSeparable):
+        solve(problem, "auto", tol=1e-6)
+
+
+@pytest.mark.parametrize("prices", [(np.inf, 0.0, 0.5, 10.0), (np.inf, 50.0)])
+def test_a_hard_margin_is_found_soon_where_squares_are_steep(prices):
+    X = [
+        [10, 0, -12.5],
+        [0, -17.4, 13.7],
+        [6.7, 4.2, -30.6],
+        [0, 6.2, 0],
+        [-1.6, -4.2, 8.4],
+    ]
+    targets, weight = Targets.of_classes(np.ones(5)), np.array([2.0, 1.4, 2.5, 0.8, 0.7])
+    problem = Problem(DenseDesign(-np.array(X)), targets, weight, Prices(*prices), False)
+    solution = solve(problem, "newton", tol=1e-8, max_iter=60)
+    assert solution.converged
+    assert solution.margins.min() >= 1.0

@@ -23,6 +23,9 @@ from largemargin.problem.line_search import search_along
 from largemargin.problem.losses import proximal_step
 from largemargin.problem.separability import refuse_unseparable
 
+# Rows of squared lengths below this count as that long.
+SHORTEST = 1e-100
+
 
 class Look(NamedTuple):
     """What Newton's method is told of the present point.
@@ -93,7 +96,9 @@ class SmoothedProblem:
         problem = self.problem
         if problem.is_hard:
             norms = problem.design.squared_norms()
-            return 1.0 / max(problem.mean(norms), np.finfo(float).tiny)
+            length = max(problem.mean(norms) or 1.0, SHORTEST)
+            # The steeper the squares, the larger the dual variables that pull at margins.
+            return 1.0 / length + (problem.spread + problem.bend) * problem.total
         # Margins of classes are about one, those of values as far apart as these.
         scatter = np.sqrt(problem.mean(problem.centred(problem.origin) ** 2))
         return problem.prices.C * sharpness / (scatter or 1.0) or 1.0
