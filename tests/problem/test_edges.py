@@ -25,6 +25,14 @@ class Tube(PiecewiseLinear):
 
 
 @dataclass(frozen=True)
+class Pinball(PiecewiseLinear):
+    """``max(0.9 r, -0.1 r)`` of the residual, which is the margin, sign turned."""
+
+    def pull(self, C):
+        return Pull(0.0, 0.9 * C, -0.1 * C, 0.0, -0.1 * C)
+
+
+@dataclass(frozen=True)
 class BelowZero(PiecewiseLinear):
     """``max(0, -margin)``."""
 
@@ -33,21 +41,25 @@ class BelowZero(PiecewiseLinear):
 
 
 @pytest.mark.parametrize("loss", [HINGE, Tube()])
+@pytest.mark.parametrize("lambda_var", [2.0, 0.1, 1e-3])
 @pytest.mark.parametrize("n_rows", [50, 150])
 @pytest.mark.parametrize("kind", DESIGNS)
-def test_a_variance_alone_is_ridge_regression_with_its_certificate(kind, n_rows, loss):
+def test_a_variance_alone_is_ridge_regression_with_its_certificate(
+    kind, n_rows, lambda_var, loss
+):
     rng = np.random.default_rng(0)
     X = rng.standard_normal((n_rows, 3))
     values = X @ [1.0, -2.0, 0.5] + 7.0 + rng.standard_normal(n_rows)
     weight = rng.uniform(0.3, 3.0, n_rows)
-    targets, prices = Targets.of_values(values), Prices(0.0, lambda_var=2.0)
+    targets, prices = Targets.of_values(values), Prices(0.0, lambda_var)
     problem = Problem(DESIGNS[kind](X), targets, weight, prices, True, loss)
     solution = solve(problem, "auto", tol=1e-10)
     # Squares do not see the intercept, and there is no loss to pay for an imbalance.
     assert solution.converged
-    ridge = Ridge(alpha=weight.sum() / (4 * 2.0)).fit(X, values, weight)
+    ridge = Ridge(alpha=weight.sum() / (4 * lambda_var)).fit(X, values, weight)
     w = X.T @ solution.w if kind == "gram" else solution.w
     assert_allclose(w, ridge.coef_, atol=1e-4)
+    assert abs(solution.offset) <= 10.0
 
 
 @pytest.mark.parametrize("kind", DESIGNS)
@@ -107,3 +119,16 @@ def test_a_hard_margin_is_found_soon_where_squares_are_steep(prices):
     solution = solve(problem, "newton", tol=1e-8, max_iter=60)
     assert solution.converged
     assert solution.margins.min() >= 1.0
+
+
+@pytest.mark.parametrize("kind", DESIGNS)
+def test_nothing_moves_an_intercept_that_nothing_holds(kind):
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        X, weight = 0.1 * rng.standard_normal((130, 3)), rng.uniform(0.3, 3.0, 130)
+        targets = Targets.of_values(rng.standard_normal(130) + 7.0)
+        prices = Prices(0.0, lambda_var=0.05)
+        problem = Problem(DESIGNS[kind](X), targets, weight, prices, True, Pinball())
+        solution = solve(problem, "auto", tol=1e-8)
+        assert solution.converged
+        assert abs(solution.offset) <= 10.0

@@ -56,7 +56,9 @@ def without_unseen_squares(problem):
 
 def pull_of(problem):
     """Return the reward of raising the intercept by one unit, losses left aside."""
-    rewards = problem.reward if problem.tangent is None else problem.reward + problem.tangent
+    rewards = (
+        problem.reward if problem.tangent is None else problem.reward + problem.tangent
+    )
     return np.sum(problem.weight * rewards * problem.sign) - problem.prices.intercept
 
 
@@ -104,7 +106,9 @@ def centre(problem, point, smoothing):
 
     The problem must be one ``without_unseen_squares``.
     """
-    if not problem.fit_intercept:
+    # Where neither squares nor losses hold it, only rounding would move it.
+    is_held = problem.is_curved or problem.box != (0.0, 0.0)
+    if not problem.fit_intercept or not is_held:
         return point
     shift = search_along(
         problem, point.margins, problem.sign, smoothing, slope=problem.prices.intercept
