@@ -132,3 +132,19 @@ def test_nothing_moves_an_intercept_that_nothing_holds(kind):
         solution = solve(problem, "auto", tol=1e-8)
         assert solution.converged
         assert abs(solution.offset) <= 10.0
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("kind", DESIGNS)
+def test_a_smooth_loss_that_costs_nothing_is_none(kind, fit_intercept):
+    rng = np.random.default_rng(0)
+    X, weight = rng.standard_normal((40, 3)), rng.uniform(0.3, 3.0, 40)
+    targets = Targets.of_values(X @ [1.0, -2.0, 0.5] + 1.0)
+    primals = []
+    for loss in Band(0.5, 0.2), Band(), HINGE:
+        prices = Prices(0.0, 1.0, 0.5, 2.0)
+        problem = Problem(DESIGNS[kind](X), targets, weight, prices, fit_intercept, loss)
+        solution = solve(problem, "auto", tol=1e-9)
+        assert solution.converged
+        primals.append(solution.certificate.primal)
+    assert_allclose(primals, primals[0], rtol=1e-8)
