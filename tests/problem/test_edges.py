@@ -148,3 +148,21 @@ def test_a_smooth_loss_that_costs_nothing_is_none(kind, fit_intercept):
         assert solution.converged
         primals.append(solution.certificate.primal)
     assert_allclose(primals, primals[0], rtol=1e-8)
+
+
+@pytest.mark.parametrize("n_rows", [1, 2, 30])
+@pytest.mark.parametrize("kind", DESIGNS)
+def test_forces_of_rows_of_one_sign_are_balanced(kind, n_rows):
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        X, weight = rng.standard_normal((n_rows, 1)), rng.uniform(0.3, 3.0, n_rows)
+        targets, prices = (
+            Targets.of_classes(-np.ones(n_rows)),
+            Prices(30.0, lambda_var=0.05),
+        )
+        problem = Problem(DESIGNS[kind](X), targets, weight, prices, True)
+        w = rng.standard_normal(len(problem.design.zeros()))
+        _, beta, certificate = problem.examine(w, rng.standard_normal(), rng.random(n_rows))
+        # Nothing else pulls at the intercept, and the optimum is zero.
+        assert weight @ beta <= 1e-12
+        assert certificate.gap >= certificate.primal * (1.0 - 1e-12)

@@ -151,8 +151,8 @@ def balance(problem, scores, offset, beta):
     """
     if not problem.fit_intercept:
         return offset, beta
-    frozen = problem
-    if problem.is_curved:
+    frozen = without_unseen_squares(problem)
+    if frozen.is_curved:
         frozen = problem.freeze_squares(problem.margins(scores, offset))
         if not is_bounded(frozen):
             return _offset_in_balance(problem, scores, offset, beta), beta
