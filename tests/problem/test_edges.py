@@ -166,3 +166,14 @@ def test_forces_of_rows_of_one_sign_are_balanced(kind, n_rows):
         # Nothing else pulls at the intercept, and the optimum is zero.
         assert weight @ beta <= 1e-12
         assert certificate.gap >= certificate.primal * (1.0 - 1e-12)
+
+
+@pytest.mark.parametrize("n_rows", [1, 30])
+@pytest.mark.parametrize("kind", DESIGNS)
+def test_values_that_are_all_the_same_are_fitted(kind, n_rows):
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        X, weight = rng.standard_normal((n_rows, 3)), rng.uniform(0.3, 3.0, n_rows)
+        targets = Targets.of_values(np.full(n_rows, 10.0 * rng.standard_normal()))
+        problem = Problem(DESIGNS[kind](X), targets, weight, Prices(30.0), False, Pinball())
+        assert solve(problem, "auto", tol=1e-8).converged

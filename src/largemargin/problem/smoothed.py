@@ -25,6 +25,8 @@ from largemargin.problem.separability import refuse_unseparable
 
 # Rows of squared lengths below this count as that long.
 SHORTEST = 1e-100
+# Values that differ by no more than this part of their size are the same.
+ROUNDING = 1e-12
 
 
 class Look(NamedTuple):
@@ -101,7 +103,9 @@ class SmoothedProblem:
             return 1.0 / length + (problem.spread + problem.bend) * problem.total
         # Margins of classes are about one, those of values as far apart as these.
         scatter = np.sqrt(problem.mean(problem.centred(problem.origin) ** 2))
-        return problem.prices.C * sharpness / (scatter or 1.0) or 1.0
+        if scatter <= ROUNDING * np.abs(problem.origin).max():
+            scatter = 1.0
+        return problem.prices.C * sharpness / scatter or 1.0
 
     def look(self, sigma):
         """Centre the intercept, and return what there is to know of the point."""
