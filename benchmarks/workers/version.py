@@ -12,7 +12,7 @@ from benchmarks.datasets import DATASETS
 
 SVM = {"lambda_var": 0.0, "lambda_mean": 0.0}
 HARD_SVM = {"C": 100, **SVM}
-SWEPT_SVM = SWEPT_SVM
+SWEPT_SVM = {"solver": "dual_cd", **SVM}
 PAPER = {"lambda_var": 2**-4, "lambda_mean": 2**-4}
 # name: (data set, rows, estimator, parameters)
 CELLS = {

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from largemargin.problem.intercept import border
+from largemargin.problem.intercept import border, squares_hold_it
 from largemargin.rounding import FEW, UNIT, growth
 
 
@@ -162,18 +162,23 @@ def _balanced_forces(problem, margins, tangent, margin_errors, beta):
     reward = problem.reward if problem.tangent is None else problem.reward + problem.tangent
     forces = beta + reward - spread * deviation - problem.bend * tangent
     forces *= sign * weight
-    sizes = np.abs(beta) + _reward_sizes(problem) + spread * np.abs(deviation)
-    sizes = weight * (sizes + problem.bend * np.abs(tangent))
+    own_sizes = weight * (np.abs(beta) + _reward_sizes(problem))
+    square_sizes = spread * np.abs(deviation) + problem.bend * np.abs(tangent)
+    sizes = own_sizes + weight * square_sizes
     errors = FEW * UNIT * sizes + weight * (spread * mean_error)
     if not problem.fit_intercept or _is_balanced_by_weights(problem, beta):
         return Balanced(forces, errors)
     sensitivity = problem.loss.sensitivity(margins, beta, problem.prices.C)
     sensitivity = sensitivity + margin_errors
     price = problem.prices.intercept
-    imbalance = forces.sum() - price
+    seen, hidden = forces, errors.sum()
+    if problem.is_curved and not squares_hold_it(problem):
+        # Forces of a variance that does not see the intercept add up to zero exactly.
+        seen, sizes = sign * weight * (beta + reward), own_sizes
+        hidden = FEW * UNIT * sizes.sum()
+    imbalance = seen.sum() - price
     shift = _cheapest_shift(problem, sensitivity, beta, imbalance)
     forces -= np.copysign(shift.forces, imbalance)
-    hidden = errors.sum()
     hidden += FEW * UNIT * (sizes.sum() + shift.forces.sum() + abs(price))
     # It may have either sign.
     rests = [

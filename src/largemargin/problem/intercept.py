@@ -5,6 +5,8 @@ squares see of it depends on the targets: the variance of margins sees a shift o
 only as far as signs differ, and where all are the same it sees nothing.
 """
 
+from dataclasses import replace
+
 import numpy as np
 
 from largemargin.problem.line_search import search_along
@@ -39,6 +41,17 @@ def border(problem):
 def squares_hold_it(problem):
     """Return whether prices of squares alone keep the intercept from running away."""
     return problem.is_curved and border(problem).sum() > 0
+
+
+def without_unseen_squares(problem):
+    """Return the problem as the intercept sees it.
+
+    A variance that does not see it would move it by rounding, as far as there is nothing
+    else to hold it.
+    """
+    if not problem.is_curved or squares_hold_it(problem):
+        return problem
+    return replace(problem, prices=problem.prices._replace(lambda_var=0.0))
 
 
 def pull_of(problem):
@@ -89,8 +102,13 @@ def refuse_unbounded(problem):
 
 
 def centre(problem, point, smoothing):
-    """Return the point with the best intercept for the smoothed problem."""
-    if not problem.fit_intercept:
+    """Return the point with the best intercept for the smoothed problem.
+
+    The problem must be one ``without_unseen_squares``.
+    """
+    # Where neither squares nor losses hold it, only rounding would move it.
+    is_held = problem.is_curved or problem.box != (0.0, 0.0)
+    if not problem.fit_intercept or not is_held:
         return point
     shift = search_along(
         problem, point.margins, problem.sign, smoothing, slope=problem.prices.intercept
@@ -133,8 +151,8 @@ def balance(problem, scores, offset, beta):
     """
     if not problem.fit_intercept:
         return offset, beta
-    frozen = problem
-    if problem.is_curved:
+    frozen = without_unseen_squares(problem)
+    if frozen.is_curved:
         frozen = problem.freeze_squares(problem.margins(scores, offset))
         if not is_bounded(frozen):
             return _offset_in_balance(problem, scores, offset, beta), beta

@@ -131,9 +131,10 @@ class Band(Loss):
 
     def pull(self, C):
         """Return the slope of the loss, for a proximal step as long as the stiffness."""
-        floor = -np.inf if self.mu > 0 else 0.0
+        cap = np.inf if C > 0 else 0.0
+        floor = -cap if self.mu > 0 else 0.0
         low, high = 1.0 - self.theta, 1.0 + self.theta
-        return Pull(low, np.inf, 0.0, high, floor, self.mu)
+        return Pull(low, cap, 0.0, high, floor, self.mu)
 
     def smoothing(self, anchor, sigma, C):
         """Return anchor, length and slope of a proximal step that changes nothing."""
@@ -159,7 +160,9 @@ class Band(Loss):
         low, high, below, above = self._edges(C)
         stiffness = np.where(beta < 0, above, below)
         edge = np.where(beta < 0, high, low)
-        return np.abs(margins - edge) + 2.0 * np.abs(beta) / stiffness
+        # Where nothing pulls there may be no stiffness, as at C = 0 or above at mu = 0.
+        reach = np.divide(2.0 * beta, stiffness, out=np.zeros_like(beta), where=beta != 0)
+        return np.abs(margins - edge) + np.abs(reach)
 
     def steepness(self, margins, C):
         """Return how fast the loss changes at these margins."""
@@ -217,7 +220,8 @@ def worst_band_gaps(margins, errors, beta, low, high, below, above, out):
     for i in range(margins.shape[0]):
         stiffness = below if beta[i] >= 0.0 else above
         # The gap is a square, of a difference that rounds by itself.
-        error = errors[i] + 1e-15 * (abs(margins[i]) + high + abs(beta[i] / stiffness))
+        reach = abs(beta[i] / stiffness) if beta[i] != 0.0 else 0.0
+        error = errors[i] + 1e-15 * (abs(margins[i]) + high + reach)
         out[i] = max(
             band_gap(margins[i] - error, beta[i], low, high, below, above),
             band_gap(margins[i] + error, beta[i], low, high, below, above),

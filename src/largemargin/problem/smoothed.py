@@ -13,10 +13,20 @@ import numpy as np
 
 from largemargin.designs.base import Curvature
 from largemargin.problem.certificate import Certificate
-from largemargin.problem.intercept import border, centre, settle
+from largemargin.problem.intercept import (
+    border,
+    centre,
+    settle,
+    without_unseen_squares,
+)
 from largemargin.problem.line_search import search_along
 from largemargin.problem.losses import proximal_step
 from largemargin.problem.separability import refuse_unseparable
+
+# Rows of squared lengths below this count as that long.
+SHORTEST = 1e-100
+# Values that differ by no more than this part of their size are the same.
+ROUNDING = 1e-12
 
 
 class Look(NamedTuple):
@@ -62,6 +72,7 @@ class SmoothedProblem:
         self.best = None
         # The same at every step: what squares see of the intercept, and of the mean.
         self._seen = border(problem) if problem.fit_intercept else None
+        self._by_intercept = without_unseen_squares(problem)
         self._mean = None
         if problem.prices.lambda_var > 0:
             unit = np.sqrt(problem.spread / problem.total)
@@ -87,16 +98,20 @@ class SmoothedProblem:
         problem = self.problem
         if problem.is_hard:
             norms = problem.design.squared_norms()
-            return 1.0 / max(problem.mean(norms), np.finfo(float).tiny)
+            length = max(problem.mean(norms) or 1.0, SHORTEST)
+            # The steeper the squares, the larger the dual variables that pull at margins.
+            return 1.0 / length + (problem.spread + problem.bend) * problem.total
         # Margins of classes are about one, those of values as far apart as these.
         scatter = np.sqrt(problem.mean(problem.centred(problem.origin) ** 2))
-        return problem.prices.C * sharpness / (scatter or 1.0) or 1.0
+        if scatter <= ROUNDING * np.abs(problem.origin).max():
+            scatter = 1.0
+        return problem.prices.C * sharpness / scatter or 1.0
 
     def look(self, sigma):
         """Centre the intercept, and return what there is to know of the point."""
         problem = self.problem
         smoothing = problem.loss.smoothing(self.anchor, sigma, problem.prices.C)
-        point = self.point = centre(problem, self.point, smoothing)
+        point = self.point = centre(self._by_intercept, self.point, smoothing)
         beta, self.extra = dual_step(problem, point.margins, smoothing)
         self.beta, self.slope = beta, problem.slope(point, beta)
         square = problem.design.inner(self.slope, self.slope)

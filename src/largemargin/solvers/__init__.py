@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from largemargin.designs.base import Capability
 from largemargin.problem.intercept import refuse_unbounded
+from largemargin.problem.separability import refuse_other_hard_margins
 from largemargin.solvers.asgd import solve_asgd
 from largemargin.solvers.auto import solve_auto
 from largemargin.solvers.dual_cd import solve_dual_cd
@@ -70,6 +71,7 @@ def solve(problem, solver, *, tol, max_iter=None, start=None, progress=None, rng
     """
     chosen = SOLVERS[solver]
     chosen.refuse_unknown(solver, problem)
+    refuse_other_hard_margins(problem)
     refuse_unbounded(problem)
     function = chosen.function
     limit = chosen.max_iter if max_iter is None else max_iter

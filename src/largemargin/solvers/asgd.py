@@ -20,6 +20,8 @@ EPOCHS_BEFORE_AVERAGING = 2
 SAMPLE_FOR_STEP_SIZE = 1000
 # Smoothings of the hinge, in units of C, tried for a dual bound at the end.
 SMOOTHINGS = (0.1, 1.0, 10.0, 100.0)
+# The scale of ``v`` is made one again below this: so much of the average is cancelled.
+SMALLEST_SCALE = 1e-6
 # Positions in the array of scalars that goes with ``v`` and ``u``.
 SCALE, FADE, SHARE, OFFSET, MEAN_OFFSET, N_STEPS, N_AVERAGED = range(7)
 
@@ -264,11 +266,12 @@ def asgd_steps(
                 fade *= 1.0 - mu
                 share += mu * scale / fade
                 mean_offset += mu * (offset - mean_offset)
-        if scale < 1e-9:
+        if scale < SMALLEST_SCALE:
+            # The average forgets the scales so far: u and share v would cancel.
             for column in range(v.shape[0]):
+                u[column] += share * v[column]
                 v[column] *= scale
-            share /= scale
-            scale = 1.0
+            share, scale = 0.0, 1.0
         n_steps += 1.0
     scalars[:] = scale, fade, share, offset, mean_offset, n_steps, n_averaged
 
