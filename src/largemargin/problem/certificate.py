@@ -119,7 +119,7 @@ def _certify_measured(
 def _objective_error(problem, margins, errors, square_error):
     """Return how far the objective may be from the one that was computed."""
     weight, prices = problem.weight, problem.prices
-    total = 0.5 * square_error + weight @ (_reward_sizes(problem) * errors)
+    total = 0.5 * square_error + weight @ (np.abs(problem.rewards()) * errors)
     off = np.sqrt(problem.mean(errors**2))
     if prices.lambda_var > 0:
         spread = np.sqrt(problem.mean(problem.centred(margins) ** 2))
@@ -133,13 +133,6 @@ def _objective_error(problem, margins, errors, square_error):
         ]
         total += weight @ (np.maximum(*slopes) * errors)
     return total
-
-
-def _reward_sizes(problem):
-    """Return the size of the reward of each row, for one unit of weight."""
-    if problem.tangent is None:
-        return abs(problem.reward)
-    return np.abs(problem.reward + problem.tangent)
 
 
 def _worst_gaps(problem, margins, errors, beta):
@@ -159,10 +152,9 @@ def _balanced_forces(problem, margins, tangent, margin_errors, beta):
     deviation = tangent - problem.mean(tangent)
     mean_error = growth(len(sign) + FEW) * problem.mean(np.abs(deviation))
     deviation -= problem.mean(deviation)
-    reward = problem.reward if problem.tangent is None else problem.reward + problem.tangent
-    forces = beta + reward - spread * deviation - problem.bend * tangent
+    forces = beta + problem.rewards() - spread * deviation - problem.bend * tangent
     forces *= sign * weight
-    own_sizes = weight * (np.abs(beta) + _reward_sizes(problem))
+    own_sizes = weight * (np.abs(beta) + np.abs(problem.rewards()))
     square_sizes = spread * np.abs(deviation) + problem.bend * np.abs(tangent)
     sizes = own_sizes + weight * square_sizes
     errors = FEW * UNIT * sizes + weight * (spread * mean_error)
@@ -174,7 +166,7 @@ def _balanced_forces(problem, margins, tangent, margin_errors, beta):
     seen, hidden = forces, errors.sum()
     if problem.is_curved and not squares_hold_it(problem):
         # Forces of a variance that does not see the intercept add up to zero exactly.
-        seen, sizes = sign * weight * (beta + reward), own_sizes
+        seen, sizes = sign * weight * (beta + problem.rewards()), own_sizes
         hidden = FEW * UNIT * sizes.sum()
     imbalance = seen.sum() - price
     shift = _cheapest_shift(problem, sensitivity, beta, imbalance)

@@ -56,10 +56,8 @@ def without_unseen_squares(problem):
 
 def pull_of(problem):
     """Return the reward of raising the intercept by one unit, losses left aside."""
-    rewards = (
-        problem.reward if problem.tangent is None else problem.reward + problem.tangent
-    )
-    return np.sum(problem.weight * rewards * problem.sign) - problem.prices.intercept
+    pull = np.sum(problem.weight * problem.rewards() * problem.sign)
+    return pull - problem.prices.intercept
 
 
 def brakes(problem):

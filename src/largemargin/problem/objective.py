@@ -232,6 +232,10 @@ class Problem:
         parts = self.weight, signed, signed * self.origin
         return Moments(*map(self.design.combine, parts))
 
+    def rewards(self):
+        """Return the reward of each margin for one unit of weight, or of all of them."""
+        return self.reward if self.tangent is None else self.reward + self.tangent
+
     def rewarded(self, margins):
         """Return the reward of these margins, and the sum of the sizes of its terms."""
         gain, size = 0.0, 0.0
