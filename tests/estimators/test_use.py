@@ -16,7 +16,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.gaussian_process.kernels import RBF
 from sklearn.metrics.pairwise import rbf_kernel
 
-from largemargin import LDMClassifier, LinearLDMClassifier
+from largemargin import LDMClassifier, LinearLDMClassifier, ODMClassifier
 
 
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
@@ -225,3 +225,13 @@ def test_a_warm_start_brings_no_intercept_to_a_machine_without(blobs, solver):
     machine = LinearLDMClassifier(solver=solver, warm_start=True, random_state=0)
     machine.fit(X + 2, y).set_params(fit_intercept=False).fit(X + 2, y)
     assert machine.intercept_ == 0
+
+
+@pytest.mark.parametrize("kernels", [("linear", "rbf"), ("rbf", "linear")])
+def test_a_warm_start_from_another_kernel_is_a_cold_one(blobs, kernels):
+    X, y = blobs
+    first, second = kernels
+    machine = ODMClassifier(kernel=first, warm_start=True, tol=1e-8).fit(X, y)
+    machine.set_params(kernel=second).fit(X, y)
+    cold = ODMClassifier(kernel=second, tol=1e-8).fit(X, y)
+    assert_allclose(machine.decision_function(X), cold.decision_function(X), atol=1e-4)

@@ -122,7 +122,9 @@ class KernelSpace:
 
     def last_elements(self, machine, rows):
         """Return the elements of the last fit, expanded over the rows that count."""
-        if machine.support_.max(initial=-1) >= len(rows.counted):
+        # A machine that was linear has kept no rows.
+        support = getattr(machine, "support_", None)
+        if support is None or support.max(initial=-1) >= len(rows.counted):
             return []
         alpha = np.zeros((len(machine.dual_coef_), len(rows.counted)))
         alpha[:, machine.support_] = machine.dual_coef_
