@@ -183,47 +183,46 @@ class Case:
     sample_weight: np.ndarray
     problems: list
     starts: list
-    scores: np.ndarray
+    scores: list
 
     @classmethod
     def of(cls, estimator, X, y, sample_weight):
         """Return the case, or raise if this is not a machine or these are not its rows."""
         check_is_fitted(estimator)
         fitted, X = machine_and_rows(estimator, X)
-        has_prices = recipe_of(fitted) and {"lambda_var", "lambda_mean"} <= set(
-            vars(fitted)
-        )
+        recipe = recipe_of(fitted)
+        has_prices = recipe and {"lambda_var", "lambda_mean"} <= set(fitted.get_params())
         if not has_prices or not hasattr(fitted, "dual_beta_"):
             raise TypeError(
                 "The leave-one-out error needs a fitted LDMClassifier or "
                 "LinearLDMClassifier with a dual solution, alone or at the end of a "
                 f"pipeline or a search; got {type(fitted).__name__}."
             )
-        machine = clone(fitted)
-        rows = validated_rows(machine, recipe_of(machine).encoder, X, y, sample_weight)
+        machine = clone(fitted).set_params(**recipe.space.settled(fitted))
+        recipe = recipe_of(machine)
+        rows = validated_rows(machine, recipe.encoder, X, y, sample_weight)
         n_rows = np.atleast_2d(fitted.dual_beta_).shape[1]
         if n_rows != len(rows.y):
             raise ValueError(
                 f"X must hold the {n_rows} rows that the machine was fitted on; got "
                 f"{len(rows.y)}."
             )
-        if getattr(machine, "kernel", "precomputed") != "precomputed":
-            machine.gamma = fitted._kernel.gamma
-        recipe = recipe_of(machine)
         classes, problems = recipe.posed(rows, type(machine).__name__)
         design = recipe.space.design(rows)
         design.require("The leave-one-out error", Capability.REMOVAL)
         problems = [problem.on(design) for problem in problems]
         weight = check_sample_weight(sample_weight, rows.X, dtype=np.float64)
+        starts = last_solutions(fitted, recipe, problems[0], rows)
+        # Of a machine of low rank there are expansions, which are no elements here.
+        if not starts or len(starts[0].w) != len(design.zeros()):
+            raise ValueError(
+                "The leave-one-out error needs explicit features, or a Gram matrix that "
+                f"fits in memory; that of {design.n_rows} rows does not. Use fewer rows."
+            )
+        scores = [design.scores(start.w) + start.offset for start in starts]
+        counting = weight[rows.counted]
         return cls(
-            machine,
-            recipe,
-            classes,
-            rows.labels,
-            weight[rows.counted],
-            problems,
-            last_solutions(fitted, recipe, problems[0], rows),
-            (fitted._scores(rows.used) + fitted.intercept_).T,
+            machine, recipe, classes, rows.labels, counting, problems, starts, scores
         )
 
     @property
@@ -239,7 +238,7 @@ class Case:
     def _score_without(self, i, k):
         problem, start, machine = self.problems[k], self.starts[k], self.machine
         if self._keeps_its_side[k][i]:
-            return self.scores[k, i]
+            return self.scores[k][i]
         kept = np.arange(problem.design.n_rows) != i
         rest = self._problem_without(i, problem, kept)
         if (rest.sign == rest.sign[0]).all():  # nothing is left of the class of this row
@@ -298,9 +297,9 @@ class Products(NamedTuple):
 def metric_products(problem):
     """Return the diagonal of H, and what it says of the mean of the rows."""
     design = problem.design
-    if design.has(Capability.INNER_PRODUCTS) and design.n_features > MAX_FACTORED:
+    if design.has_any(Capability.INNER_PRODUCTS) and design.n_features > MAX_FACTORED:
         problem = problem.on(design.as_kernel())
-    if not problem.design.has(Capability.GRAM):
+    if not problem.design.has_any(Capability.GRAM):
         return row_products(problem)
     matrix = problem.design.gram_matrix
     if problem.prices.lambda_var > 0:

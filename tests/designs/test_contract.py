@@ -42,7 +42,7 @@ def design(request):
 def test_a_design_has_what_it_declares(design):
     for capability in Capability:
         has_all = all(hasattr(design, name) for name in PARTS[capability])
-        assert design.has(capability) <= has_all
+        assert design.has_any(capability) <= has_all
 
 
 def test_combinations_and_scores_are_those_of_the_rows(design):
@@ -61,7 +61,7 @@ def test_combinations_and_scores_are_those_of_the_rows(design):
 
 def test_measures_bound_their_errors(design):
     alpha = np.random.default_rng(2).normal(size=12)
-    is_row = design.has(Capability.FEATURES)
+    is_row = design.has_any(Capability.FEATURES)
     w = X.T @ alpha if is_row else alpha
     rows = design.X.astype(np.longdouble) if is_row and hasattr(design.X, "astype") else X
     rows = np.asarray(rows.toarray() if sp.issparse(rows) else rows, dtype=np.longdouble)
@@ -80,7 +80,7 @@ def test_measures_bound_their_errors(design):
 
 
 def test_capabilities_say_what_the_removal_of_a_row_leaves(design):
-    if not design.has(Capability.REMOVAL):
+    if not design.has_any(Capability.REMOVAL):
         return
     rest = design.without(4)
     kept = np.arange(12) != 4
@@ -103,7 +103,7 @@ def test_a_solver_serves_a_design_or_says_what_is_missing(design, solver):
     sign = np.where(np.arange(12) % 2, 1.0, -1.0)
     targets, weight = Targets.of_classes(sign), np.ones(12)
     problem = Problem(design, targets, weight, Prices(1.0, 1.0, 0.1))
-    if design.has(*SOLVERS[solver].needs):
+    if design.has_any(*SOLVERS[solver].needs):
         solution = solve(problem, solver, tol=1e-6, rng=np.random.default_rng(0))
         assert np.isfinite(solution.certificate.gap)
         return

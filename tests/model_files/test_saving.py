@@ -140,11 +140,11 @@ def test_something_else_is_no_model_file(path, blobs):
 
 @pytest.mark.parametrize(
     ("number", "way_out"),
-    [(0, "the release that wrote it"), (2, "Install a later release")],
+    [(0, "the release that wrote it"), (3, "Install a later release")],
 )
 def test_another_format_asks_for_another_release(number, way_out, saved, path):
     contents = path.read_bytes()
-    path.write_bytes(contents.replace(b"model 1 ", b"model %d " % number, 1))
+    path.write_bytes(contents.replace(b"model 2 ", b"model %d " % number, 1))
     with pytest.raises(ModelFileError, match=rf"format {number}; .* {way_out}"):
         load(path)
 

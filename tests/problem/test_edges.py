@@ -21,7 +21,7 @@ class Tube(PiecewiseLinear):
     """``max(0, |margin| - 1)``."""
 
     def pull(self, C):
-        return Pull(-1.0, C, 0.0, 1.0, -C, ratio=1.0)
+        return Pull(-1.0, C, 0.0, 1.0, -C)
 
 
 @dataclass(frozen=True)

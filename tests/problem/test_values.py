@@ -46,7 +46,7 @@ class EpsilonInsensitive(PiecewiseLinear):
     epsilon: float
 
     def pull(self, C):
-        return Pull(-self.epsilon, C, 0.0, self.epsilon, -C, ratio=1.0)
+        return Pull(-self.epsilon, C, 0.0, self.epsilon, -C)
 
 
 @dataclass(frozen=True)

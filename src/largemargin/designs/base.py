@@ -1,7 +1,7 @@
 """What a design is: stored rows, and the products with them that everything else asks for.
 
-An element is a vector of the feature space in whatever form the design has for it; who
-calls a design treats it as opaque, but for sums and multiples. Beyond the methods of
+An element is a vector of the feature space, an array of whatever numbers the design has
+for it; whoever needs products of elements asks the design. Beyond the methods of
 ``Design`` there are capabilities: a design declares those it has, and whoever uses one
 declares that it needs it. docs/add_a_design.md shows how to write one.
 """
@@ -11,19 +11,22 @@ from typing import NamedTuple
 
 import numpy as np
 
+from largemargin.designs.memo import Memo
 from largemargin.rounding import add_wide_dot
 
 
 class Capability(Enum):
     """What only some designs can do; the value says it in words.
 
-    ``FEATURES``: ``n_features``, elements with one number a feature, Newton systems for
-    problems with prices of squares. ``ROWS``: ``rows`` for compiled loops, and whether
-    ``sweeps_are_cheap``. ``GRAM``: ``gram_matrix``, ``damped_inverse`` and ``on_features``.
-    ``INNER_PRODUCTS``: ``as_kernel``. ``REMOVAL``: ``without`` and ``score_of``.
+    ``FEATURES``: ``n_features``, elements with one number per feature, ``second_moment``,
+    Newton systems for problems with prices of squares. ``ROWS``, which comes with
+    ``FEATURES``: ``rows`` for compiled loops, and whether ``sweeps_are_cheap``. ``GRAM``:
+    ``gram_matrix``, ``damped_inverse`` and ``on_features``. ``INNER_PRODUCTS``:
+    ``as_kernel``. ``REMOVAL``, which comes with ``FEATURES`` or ``GRAM``: ``without`` and
+    ``score_of``.
     """
 
-    FEATURES = "elements with one number a feature"
+    FEATURES = "elements with one number per feature"
     ROWS = "rows in memory, to be visited one at a time"
     GRAM = "a Gram matrix in memory"
     INNER_PRODUCTS = "inner products of all pairs of rows"
@@ -75,7 +78,7 @@ class Design:
     """
 
     capabilities: frozenset[Capability] = frozenset()
-    # Whether products with the second moment cost less than one pass over the rows.
+    # Whether it has a ``moment_product`` that costs less than a pass over the rows.
     has_cheap_moments = False
     shift = None
 
@@ -128,13 +131,20 @@ class Design:
         """Return the intercept for the rows as they came."""
         return offset if self.shift is None else add_wide_dot(offset, -w, self.shift)[0]
 
-    def has(self, *capabilities):
+    def once_for(self, name, owners, make):
+        """Return what ``make`` gave for this name and these very arrays, made once.
+
+        A name is a word or a class, or begins with one; of each the last result is kept.
+        """
+        return vars(self).setdefault("_memo", Memo(self.size))(name, owners, make)
+
+    def has_any(self, *capabilities):
         """Return whether the design can do one of these."""
         return not self.capabilities.isdisjoint(capabilities)
 
     def require(self, user, *capabilities):
         """Raise unless the design can do one of these; ``user`` says who needs it."""
-        if not self.has(*capabilities):
+        if not self.has_any(*capabilities):
             wanted = ", or ".join(one.value for one in capabilities)
             raise MissingCapability(
                 f"{user} needs {wanted}; {type(self).__name__} does not have that."

@@ -6,7 +6,6 @@ from scipy.linalg.blas import dsymv
 
 from largemargin.designs.base import Capability, Design, Measured
 from largemargin.designs.factors import damped_factor
-from largemargin.designs.memo import Memo
 from largemargin.rounding import UNIT, growth
 
 # Up to this many features a Newton system is factored, beyond it is iterated.
@@ -25,7 +24,6 @@ class FeatureDesign(Design):
 
     def __init__(self, n_rows, n_features):
         self.n_rows, self.n_features = n_rows, n_features
-        self._memo = Memo(self.size)
 
     @property
     def size(self):
@@ -47,7 +45,7 @@ class FeatureDesign(Design):
 
     def row_lengths(self):
         """Return the length of every row, found once."""
-        return self._memo("lengths", (), lambda: np.sqrt(self.squared_norms()))
+        return self.once_for("lengths", (), lambda: np.sqrt(self.squared_norms()))
 
     @property
     def _row_rounding(self):
@@ -76,7 +74,7 @@ class FeatureDesign(Design):
 
     def second_moment(self, weight):
         """Return ``sum weight_i x_i x_i'``, formed once for all classes and prices."""
-        return self._memo("moment", (weight,), lambda: self.outer_products(weight))
+        return self.once_for("moment", (weight,), lambda: self.outer_products(weight))
 
     def moment_product(self, weight, w):
         """Return ``sum weight_i x_i x_i' w``, from the lower half of the moment."""
@@ -94,7 +92,7 @@ class FeatureDesign(Design):
         """Return the combination of the rows; that for the mean is the same every time."""
         if coefficients is not mean:
             return self.combine(coefficients)
-        return self._memo("mean", (mean,), lambda: self.combine(mean))
+        return self.once_for("mean", (mean,), lambda: self.combine(mean))
 
     def _factor(self, curvature, downdates):
         matrix = self.outer_products(curvature.extra)

@@ -5,11 +5,10 @@ from numba import njit
 from scipy.linalg import cho_solve
 
 from largemargin._jit import SUM
-from largemargin.designs.base import Capability, Design, Measured
+from largemargin.designs.base import Capability, Design, Measured, MissingCapability
 from largemargin.designs.dense import DenseDesign
 from largemargin.designs.factors import damped_factor, inverse_of, without_row
 from largemargin.designs.low_rank import pivoted_factor
-from largemargin.designs.memo import Memo
 from largemargin.rounding import UNIT, WIDE_UNIT, growth
 
 # Up to this many rows scores can be summed in extended precision where it matters.
@@ -104,7 +103,6 @@ class KernelDesign(Design):
         self.source = source
         # What all rows know, where these are all but one of them.
         self._whole = None
-        self._memo = Memo(gram.size)
 
     def zeros(self):
         """Return the origin of the feature space."""
@@ -189,6 +187,11 @@ class KernelDesign(Design):
         A margin variance would couple all: it is kept out of this design, see
         ``solvers.kernel_dual``.
         """
+        if curvature.spread > 0:
+            raise MissingCapability(
+                "A Newton system with prices of squares needs elements with one number per "
+                "feature; KernelDesign has none. Use solver='kernel_dual'."
+            )
         near = np.flatnonzero(curvature.extra)
         if len(near) == 0:
             return lambda slope, accuracy: slope
@@ -229,7 +232,7 @@ class KernelDesign(Design):
             factor = pivoted_factor(self.gram_matrix)
             return factor, DenseDesign(factor.rows)
 
-        return self._memo("features", (), factorise)
+        return self.once_for("features", (), factorise)
 
     def damped_inverse(self, weight, spread):
         """Return ``(G + diag(1 / (spread weight)))^-1``, once for all classes."""
@@ -239,7 +242,7 @@ class KernelDesign(Design):
                 return self._inverse_from_whole(spread)
             return inverse_of(self.gram_matrix, 1.0 / (spread * weight))
 
-        return self._memo(("inverse", spread), (weight,), invert)
+        return self.once_for(("inverse", spread), (weight,), invert)
 
     def _inverse_from_whole(self, spread):
         """Return the inverse without one row and column, which follows from the whole."""
@@ -247,7 +250,3 @@ class KernelDesign(Design):
         inverse = whole.damped_inverse(weight, spread)
         column = np.delete(inverse[i], i)
         return without_row(inverse, i) - np.outer(column, column / inverse[i, i])
-
-    def once_for(self, kind, owners, make):
-        """Return what ``make`` gave for a kind of thing and these very arrays."""
-        return self._memo(kind, owners, make)

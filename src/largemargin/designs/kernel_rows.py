@@ -39,10 +39,6 @@ class KernelRows(Design):
     def _lengths(self):
         return np.sqrt(np.maximum(self.kernel.diagonal(self.X), 0.0))
 
-    def row_lengths(self):
-        """Return the length of every row."""
-        return self._lengths
-
     def scores(self, alpha):
         """Return the inner product of every row with the element ``alpha``."""
         return self._scores_of(slice(None), alpha)

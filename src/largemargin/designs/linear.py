@@ -93,7 +93,7 @@ class LinearDesign(FeatureDesign):
 
     def column_range(self):
         """Return the least and the largest number in each column, found once."""
-        return self._memo("range", (), self._find_column_range)
+        return self.once_for("range", (), self._find_column_range)
 
     @property
     def _is_small(self):
@@ -125,4 +125,4 @@ class LinearDesign(FeatureDesign):
         """Return the same rows as a kernel design, for few rows of many features."""
         from largemargin.designs.kernel import KernelDesign  # which has features, too
 
-        return self._memo("kernel", (), lambda: KernelDesign(self.row_gram()))
+        return self.once_for("kernel", (), lambda: KernelDesign(self.row_gram()))

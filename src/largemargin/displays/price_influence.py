@@ -6,12 +6,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from largemargin.displays.axes import LEGEND, begin, style
-from largemargin.estimators.kernel import LDMClassifier
-from largemargin.estimators.ldm_cv import LDMClassifierCV
-from largemargin.estimators.linear import LinearLDMClassifier
-from largemargin.estimators.linear_ldm_cv import LinearLDMClassifierCV
-
-SEARCHES = {LDMClassifier: LDMClassifierCV, LinearLDMClassifier: LinearLDMClassifierCV}
+from largemargin.estimators.table import search_for
 
 
 class PriceInfluenceDisplay:
@@ -164,11 +159,12 @@ class PriceInfluenceDisplay:
         display : PriceInfluenceDisplay
             What was drawn.
         """
-        kind = SEARCHES.get(type(estimator))
+        kind = search_for(estimator)
         if kind is None:
             raise TypeError(
-                "from_estimator takes an LDMClassifier or a LinearLDMClassifier; got "
-                f"{type(estimator).__name__}. Use from_search with a GridSearchCV."
+                "from_estimator takes a machine with a search of its own, such as an "
+                f"LDMClassifier; got {type(estimator).__name__}. Use from_search with a "
+                "GridSearchCV."
             )
         search = kind.around(estimator, **{price: values})
         search.set_params(cv=cv, scoring=scoring, n_jobs=n_jobs, refit=False)

@@ -7,9 +7,9 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from largemargin._compat import Interval, StrOptions, fit_context
-from largemargin.estimators.fitting import fit_machine, learn_by_recipe
+from largemargin.estimators.fitting import fit_machine
 from largemargin.estimators.rows import FLOATS
-from largemargin.estimators.targets import Classes, winners_of
+from largemargin.estimators.targets import winners_of
 
 CLASS_WEIGHT = [StrOptions({"balanced"}), dict, None]
 
@@ -17,9 +17,9 @@ CLASS_WEIGHT = [StrOptions({"balanced"}), dict, None]
 class MarginClassifier(ClassifierMixin, BaseEstimator):
     """A classifier of one score per machine: one for two classes, else one per class.
 
-    Subclasses learn ``classes_`` and ``intercept_`` from rows that were checked,
-    ``_learn``, which returns what there is to warn of, and give the scores without
-    intercept, ``_scores``.
+    Subclasses have a recipe, see ``recipe``, or learn ``classes_`` and ``intercept_`` from
+    rows that were checked by themselves, ``_learn``, which returns what there is to warn
+    of. They give the scores of rows without intercept, ``_scores``.
     """
 
     @fit_context(prefer_skip_nested_validation=True)
@@ -83,9 +83,6 @@ class MarginClassifier(ClassifierMixin, BaseEstimator):
             )
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
-    def _target_encoder(self):
-        return Classes(getattr(self, "class_weight", None))
-
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
@@ -105,6 +102,3 @@ class CertifiedClassifier(MarginClassifier):
 
     # So that models of older files have one.
     time_limit = None
-
-    def _learn(self, rows):
-        return learn_by_recipe(self, rows)

@@ -13,6 +13,7 @@ from sklearn.utils import check_random_state
 
 from largemargin.estimators.recipe import recipe_of
 from largemargin.estimators.rows import validated_rows
+from largemargin.estimators.targets import Classes
 from largemargin.problem.intercept import refuse_unbounded
 from largemargin.solvers import Progress, Start
 from largemargin.threads import one_blas_thread
@@ -41,18 +42,18 @@ def all_or_nothing(estimator):
 def fit_machine(machine, X, y, sample_weight):
     """Fit a machine, wholly or not at all, and warn if it fell short of its goal."""
     with all_or_nothing(machine):
-        encoder = machine._target_encoder()
+        recipe = recipe_of(machine)
+        encoder = Classes() if recipe is None else recipe.encoder
         rows = validated_rows(machine, encoder, X, y, sample_weight)
-        shortfall = machine._learn(rows)
-    if shortfall:
+        shortfall = machine._learn(rows) if recipe is None else learn(machine, recipe, rows)
+    if shortfall is not None:
         warnings.warn(shortfall, ConvergenceWarning, stacklevel=4)
     return machine
 
 
-def learn_by_recipe(machine, rows):
+def learn(machine, recipe, rows):
     """Learn from rows what a recipe says; return what there is to warn of."""
     deadline = deadline_of(machine.time_limit)
-    recipe = recipe_of(machine)
     labels, problems = recipe.posed(rows, type(machine).__name__)
     for problem in problems:
         problem.refuse_overflow()

@@ -247,6 +247,11 @@ class KernelSpace:
             alpha = (alpha @ self.projector) @ self.projector.T
         return alpha
 
+    def settled(self, machine):
+        """Return the width of the kernel, as the last fit of a machine fixed it."""
+        is_given = machine._kernel.name == "precomputed"
+        return {} if is_given else {"gamma": machine._kernel.gamma}
+
     def score(self, X, rows, solutions):
         """Return the scores, without intercepts, of new rows by solutions on the rows."""
         alpha = self._expand(solutions)

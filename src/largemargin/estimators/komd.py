@@ -9,6 +9,7 @@ from largemargin._compat import Interval, StrOptions
 from largemargin.estimators.base import CertifiedClassifier
 from largemargin.estimators.kernel_space import KernelExpansion, space_of
 from largemargin.estimators.recipe import Recipe
+from largemargin.estimators.targets import Classes
 from largemargin.problem import NotSeparable, Prices, Problem
 from largemargin.problem.certificate import Certificate
 from largemargin.problem.losses import HINGE, Band
@@ -168,7 +169,7 @@ class KOMDClassifier(KernelExpansion, CertifiedClassifier):
     def __largemargin_recipe__(self):
         # What is certified are the weights of the rows, not the elements they make.
         space = space_of(self, examines=False)
-        return Recipe(self._target_encoder(), space, self._pose, solve=self._solve)
+        return Recipe(Classes(), space, self._pose, solve=self._solve)
 
     def _pose(self, targets, weight):
         """Return the machine with squared hinge loss that has the same dual variables."""
@@ -187,7 +188,7 @@ class KOMDClassifier(KernelExpansion, CertifiedClassifier):
     def _solve(self, problem, solver, *, tol, max_iter, start=None, **options):
         """Return the weights of the rows as a solution with their own certificate."""
         if problem.prices.C == 0:
-            return self._balance(problem, np.ones_like(problem.weight), 1)
+            return self._balance(problem, np.ones_like(problem.weight), 1, tol)
         left = SOLVERS[solver].max_iter if max_iter is None else max_iter
         inner_tol, n_iter, best = CLOSER * tol, 0, None
         while n_iter < left:
@@ -200,7 +201,7 @@ class KOMDClassifier(KernelExpansion, CertifiedClassifier):
                 **options,
             )
             n_iter += machine.n_iter
-            solution = self._balance(problem, machine.beta, n_iter)
+            solution = self._balance(problem, machine.beta, n_iter, tol)
             # Where asking for more gives hardly more, rounding is all that is left.
             last_gap = np.inf if best is None else best.certificate.gap
             stuck = best is not None and solution.certificate.gap > NOTABLY * last_gap
@@ -217,7 +218,7 @@ class KOMDClassifier(KernelExpansion, CertifiedClassifier):
         except NotSeparable:
             raise NotSeparable(HULLS_MEET.format(self.lam)) from None
 
-    def _balance(self, problem, beta, n_iter):
+    def _balance(self, problem, beta, n_iter, tol):
         """Return the solution whose weights are dual variables, scaled to sum to one."""
         design, y, weight = problem.design, problem.sign, problem.weight
         p = weight * beta
@@ -226,7 +227,7 @@ class KOMDClassifier(KernelExpansion, CertifiedClassifier):
         w = design.combine(y * p)
         measured = design.measure(w)
         certificate = self._certify(problem, p, measured)
-        if certificate.relative > self.tol:
+        if certificate.relative > tol:
             measured = design.measure_closely(w, measured, np.ones(len(y), bool))
             certificate = self._certify(problem, p, measured)
         scores = measured.scores
@@ -240,7 +241,7 @@ class KOMDClassifier(KernelExpansion, CertifiedClassifier):
             p / weight,
             certificate,
             n_iter,
-            bool(certificate.relative <= self.tol),
+            bool(certificate.relative <= tol),
             design.offset_outside(w, offset),
         )
 

@@ -7,6 +7,7 @@ import numpy as np
 from largemargin._compat import Interval
 from largemargin.estimators.base import CLASS_WEIGHT, CertifiedClassifier
 from largemargin.estimators.recipe import Recipe
+from largemargin.estimators.targets import Classes
 from largemargin.problem import Prices, Problem
 from largemargin.scales import multiple_of_scale
 
@@ -33,7 +34,7 @@ def ldm_recipe(machine, space):
         prices = ldm_prices(machine, weight.sum())
         return Problem(None, targets, weight, prices, machine.fit_intercept)
 
-    return Recipe(machine._target_encoder(), space, pose, machine.solver)
+    return Recipe(Classes(machine.class_weight), space, pose, machine.solver)
 
 
 def ldm_prices(machine, total):

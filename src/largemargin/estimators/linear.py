@@ -11,6 +11,7 @@ from largemargin.estimators.fitting import all_or_nothing
 from largemargin.estimators.ldm import CONSTRAINTS, ldm_prices, ldm_recipe
 from largemargin.estimators.linear_space import LinearSpace, design_of
 from largemargin.estimators.rows import validated_rows
+from largemargin.estimators.targets import Classes
 from largemargin.memory import check_width
 from largemargin.problem import Problem
 from largemargin.solvers.asgd import Descent, Draws, run_epoch
@@ -178,10 +179,6 @@ class LinearLDMClassifier(CertifiedClassifier):
     def __largemargin_recipe__(self):
         return ldm_recipe(self, LinearSpace(self.fit_intercept))
 
-    def _learn(self, rows):
-        self._descents = None
-        return super()._learn(rows)
-
     def _scores(self, X):
         return safe_sparse_dot(X, self.coef_.T, dense_output=True)
 
@@ -220,7 +217,7 @@ class LinearLDMClassifier(CertifiedClassifier):
                     "fit, or a dict of class weights."
                 )
             first = not hasattr(self, "coef_")
-            encoder = self._target_encoder()
+            encoder = Classes(self.class_weight)
             rows = validated_rows(self, encoder, X, y, sample_weight, reset=first)
             check_width(rows.X.shape[1])
             self._check_batch_classes(rows.y, classes, first)

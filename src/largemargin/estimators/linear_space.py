@@ -51,9 +51,14 @@ class LinearSpace:
         return machine.coef_ if machine.coef_.shape[1] == rows.X.shape[1] else []
 
     def keep(self, machine, rows, solutions, problems=None, deadline=np.inf):
-        """Store the elements, which were examined as they are."""
+        """Store the elements, which were examined as they are; a stream ends here."""
+        vars(machine).pop("_descents", None)
         machine.coef_ = elements_of(solutions)
         return solutions
+
+    def settled(self, machine):
+        """Return parameters that follow the data: none does."""
+        return {}
 
     def score(self, X, rows, solutions):
         """Return the scores, without intercepts, of new rows by solutions."""

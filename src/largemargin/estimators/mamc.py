@@ -8,6 +8,7 @@ from largemargin._compat import StrOptions
 from largemargin.estimators.base import MarginClassifier
 from largemargin.estimators.fitting import keep_margins
 from largemargin.estimators.kernel_space import KernelExpansion, space_of
+from largemargin.estimators.targets import Classes
 
 # A squared length below this part of what was subtracted to get it is rounding.
 ROUNDING = 1e-12
@@ -106,9 +107,7 @@ class MAMCClassifier(KernelExpansion, MarginClassifier):
         self.coef0 = coef0
 
     def _learn(self, rows):
-        self.classes_, targets = self._target_encoder().encode(
-            rows.labels, type(self).__name__
-        )
+        self.classes_, targets = Classes().encode(rows.labels, type(self).__name__)
         space = space_of(self)
         used, signs = space.settle(rows), [one.sign for one in targets]
         with np.errstate(over="ignore", invalid="ignore"):

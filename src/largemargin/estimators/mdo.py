@@ -13,6 +13,7 @@ from largemargin._compat import Interval, StrOptions
 from largemargin.estimators.base import MarginClassifier
 from largemargin.estimators.fitting import per_machine
 from largemargin.estimators.linear_space import design_of
+from largemargin.estimators.targets import Classes
 from largemargin.memory import check_width
 from largemargin.problem import Prices, Problem
 from largemargin.solvers import solve
@@ -159,9 +160,7 @@ class MDOClassifier(MarginClassifier):
     def _learn(self, rows):
         n_features = rows.X.shape[1]
         check_width(n_features, n_vectors=self.n_starts * VECTORS_OF_START)
-        self.classes_, targets = self._target_encoder().encode(
-            rows.labels, type(self).__name__
-        )
+        self.classes_, targets = Classes().encode(rows.labels, type(self).__name__)
         units = unit_rows(rows.used, constant=self.fit_intercept)
         rng = check_random_state(self.random_state)
         with one_blas_thread():

@@ -6,6 +6,7 @@ from largemargin._compat import Interval
 from largemargin.estimators.base import CLASS_WEIGHT, CertifiedClassifier
 from largemargin.estimators.kernel_space import KernelExpansion, space_of
 from largemargin.estimators.recipe import Recipe
+from largemargin.estimators.targets import Classes
 from largemargin.problem import Prices, Problem
 from largemargin.problem.losses import Band
 
@@ -170,4 +171,4 @@ class ODMClassifier(KernelExpansion, CertifiedClassifier):
         def pose(targets, weight):
             return Problem(None, targets, weight, prices, self.fit_intercept, loss)
 
-        return Recipe(self._target_encoder(), space_of(self), pose)
+        return Recipe(Classes(self.class_weight), space_of(self), pose)

@@ -4,9 +4,24 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from largemargin.estimators.targets import Classes
 from largemargin.problem import Problem
 from largemargin.solvers import solve
+
+
+class Encoder(Protocol):
+    """How ``y`` becomes the targets of problems, see ``targets``."""
+
+    # Whether leaving a row out changes the weights of others.
+    weights_depend_on_others: bool
+
+    def check(self, y):
+        """Raise if ``y`` is nothing that can be encoded."""
+
+    def weighted(self, y, weight):
+        """Return the weights, multiplied by what ``y`` says of them."""
+
+    def encode(self, y, name):
+        """Return the labels, and the targets of each machine."""
 
 
 class Space(Protocol):
@@ -30,6 +45,9 @@ class Space(Protocol):
     def score(self, X, rows, solutions):
         """Return the scores, without intercepts, of new rows by solutions on the rows."""
 
+    def settled(self, machine):
+        """Return the parameters that the last fit of a machine took from the data."""
+
 
 @dataclass(frozen=True)
 class Recipe:
@@ -39,7 +57,7 @@ class Recipe:
     ``solve`` solves it, as ``solvers.solve`` does.
     """
 
-    encoder: Classes
+    encoder: Encoder
     space: Space
     pose: Callable[..., Problem]
     solver: str = "auto"
@@ -51,20 +69,14 @@ class Recipe:
         return labels, [self.pose(one, rows.weight) for one in targets]
 
 
-class CertifiedMachine(Protocol):
-    """An estimator that tells its recipe.
-
-    Its parameters are ``tol``, ``max_iter``, ``time_limit``, ``n_jobs`` and ``verbose``,
-    and as far as it has them ``random_state`` and ``warm_start``. Once fitted it has
-    ``dual_beta_`` and ``intercept_``.
-    """
-
-    def __largemargin_recipe__(self) -> Recipe:
-        """Return the parts of the machine at its present parameters."""
-
-
 def recipe_of(machine):
-    """Return the recipe of a machine, None if it is not a certified one."""
+    """Return the recipe of a machine at its present parameters, None if it has none.
+
+    A machine with a recipe has a method ``__largemargin_recipe__``, the parameters ``tol``,
+    ``max_iter``, ``time_limit``, ``n_jobs`` and ``verbose`` and, where there is a choice,
+    ``random_state`` and ``warm_start``. Once fitted it has ``dual_beta_``, ``intercept_``
+    and what its space keeps.
+    """
     if not hasattr(type(machine), "__largemargin_recipe__"):
         return None
     return machine.__largemargin_recipe__()

@@ -62,8 +62,9 @@ def machines_of(method):
 
 def search_for(machine):
     """Return the class that searches for the parameters of a machine, or None."""
+    names = {kind.__name__ for kind in type(machine).__mro__}
     for one in MACHINES:
-        if one.search is not None and one.name == type(machine).__name__:
+        if one.search is not None and one.name in names:
             return getattr(import_module("largemargin"), one.search.rpartition(".")[2])
     return None
 

@@ -95,7 +95,7 @@ def winners_of(scores):
 def class_factors(class_weight, y, weight):
     """Return the factor that each row gets for its class."""
     if class_weight is None:
-        return 1.0
+        return np.ones(len(y))
     classes, codes = np.unique(y, return_inverse=True)
     if class_weight == "balanced":
         mass = np.bincount(codes, weight)

@@ -25,7 +25,8 @@ from largemargin.model_files.contents import check_sound, parts_of
 from largemargin.model_files.trust import ALIASES, names_trusted, public_names
 
 MAGIC = b"largemargin model"
-FORMAT = 1
+# The first format named classes by the modules they were in.
+FORMAT, READABLE = 2, (1, 2)
 # Most of a small model is JSON, which shrinks at once; arrays hardly do however long.
 COMPRESSION = {"compression": ZIP_DEFLATED, "compresslevel": 1}
 # Earlier ones let a file call methods of the types it may hold.
@@ -168,7 +169,7 @@ def is_number(word):
 
 def check_format(path, number):
     """Raise if a file has a format that this release does not read."""
-    if number != FORMAT:
+    if number not in READABLE:
         way_out = (
             "Install a later release."
             if number > FORMAT
@@ -176,7 +177,7 @@ def check_format(path, number):
         )
         raise ModelFileError(
             f"{path} is a model file of format {number}; this largemargin "
-            f"{largemargin.__version__} reads format {FORMAT}. {way_out}"
+            f"{largemargin.__version__} reads formats up to {FORMAT}. {way_out}"
         )
 
 

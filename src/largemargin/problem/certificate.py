@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from largemargin.problem.intercept import border, squares_hold_it
+from largemargin.problem.intercept import squares_hold_it
 from largemargin.rounding import FEW, UNIT, growth
 
 
@@ -69,7 +69,7 @@ def examine_kept(problem, w, offset, beta, *, tol=0.0, offset_error=0.0, tangent
 
     Errors are bounded roughly at first, and closely where that leaves a gap above ``tol``.
     ``offset_error`` is by how much the intercept may differ from the one that is kept,
-    ``tangent`` the margins at which the tangent of the variance is taken, its own if None.
+    ``tangent`` the margins at which tangents of squares are taken, its own if None.
     """
     beta = np.clip(beta, *problem.box)
     rest = offset, beta, offset_error, tangent
@@ -106,7 +106,7 @@ def _certify_measured(
     own += growth(FEW + 4 * len(beta)) * terms.scale
     gap = (gap + own) * (1.0 + growth(FEW + 4 * len(beta)))
     least_margin = (margins - errors).min()
-    is_violated = problem.is_hard and least_margin < problem.loss.pull(1.0).low
+    is_violated = problem.is_hard and least_margin < problem.loss.kink
     if not np.isfinite(gap) or is_violated:
         gap = np.inf
     # The gap is divided by no more than the terms really add up to.
@@ -146,7 +146,7 @@ def _balanced_forces(problem, margins, tangent, margin_errors, beta):
     """Return the forces, balanced where an intercept asks for it.
 
     Any forces bound the optimum from below if they come from dual variables of the losses
-    and of the variance; the change that balances them is paid for in the gap.
+    and of the squares; the change that balances them is paid for in the gap.
     """
     sign, weight, spread = problem.sign, problem.weight, problem.spread
     deviation = tangent - problem.mean(tangent)
@@ -237,9 +237,9 @@ def _shift_of_losses(problem, sensitivity, beta, imbalance, taken):
 
 def _shift_of_squares(problem, imbalance):
     """Let the squares of margins take it up: tangents are taken at another intercept."""
-    bend = border(problem)
-    whole = bend.sum()
+    seen = problem.border
+    whole = seen.sum()
     if not whole > 0:
-        return Shift(bend, by_squares=np.inf)
+        return Shift(seen, by_squares=np.inf)
     cost = abs(imbalance) / np.sqrt(2.0 * whole)
-    return Shift(bend * (abs(imbalance) / whole), by_squares=cost)
+    return Shift(seen * (abs(imbalance) / whole), by_squares=cost)

@@ -40,7 +40,7 @@ def border(problem):
 
 def squares_hold_it(problem):
     """Return whether prices of squares alone keep the intercept from running away."""
-    return problem.is_curved and border(problem).sum() > 0
+    return problem.is_curved and problem.border.sum() > 0
 
 
 def without_unseen_squares(problem):
@@ -90,6 +90,12 @@ def refuse_unbounded(problem):
         return
     pull, prices = pull_of(problem), problem.prices
     brake = brakes(problem)[1 if pull > 0 else 0]
+    if prices.intercept != 0:
+        raise NoMinimum(
+            f"The problem has no minimum: moving the intercept gains {abs(pull):g} a unit "
+            f"by its price {prices.intercept:g} and lambda_mean={prices.lambda_mean:g}, "
+            f"while C={prices.C:g} charges {brake:g} at the most. Raise C."
+        )
     raise NoMinimum(
         f"The problem has no minimum: lambda_mean={prices.lambda_mean:g} rewards "
         f"moving the intercept towards the larger class by {abs(pull):g} a "
@@ -169,7 +175,7 @@ def balance(problem, scores, offset, beta):
 
 def _offset_in_balance(problem, scores, offset, beta):
     """Return the intercept at which the squares balance the forces, if they see it."""
-    whole = border(problem).sum()
+    whole = problem.border.sum()
     if not whole > 0:
         return offset
     excess = problem.forces(problem.margins(scores), beta).sum() - problem.prices.intercept

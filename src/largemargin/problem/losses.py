@@ -57,6 +57,11 @@ class Loss:
     is_smooth = False
 
     @property
+    def kink(self):
+        """The margin at which the loss begins to rise as margins fall."""
+        return self.pull(1.0).low
+
+    @property
     def is_one_sided(self):
         """Whether there is a single kink, above which the loss is zero."""
         pull = self.pull(1.0)
@@ -64,10 +69,11 @@ class Loss:
 
 
 class PiecewiseLinear(Loss):
-    """A loss with one kink or two, zero at the lower one, told by its ``pull(C)`` alone.
+    """A loss with one kink or two, zero at the lower one, told by its ``pull(C)`` alone."""
 
-    The pull must have ``ratio=1`` where there are two kinks.
-    """
+    def smoothing(self, anchor, sigma, C):
+        """Return anchor, length and slope of a proximal step, the same at both kinks."""
+        return anchor, sigma, self.pull(C)._replace(ratio=1.0)
 
     def kinks(self, C):
         """Return the margins where the slope jumps, and by how much it falls there."""

@@ -3,11 +3,11 @@
 At a given C the prices enter the forces of the rows linearly, so the gradient left at a
 point is a combination of a few elements, whatever the prices are:
 
-    w - sum y s beta x  -  reward sum y s x  +  spread sum y s (g - Mean(g)) x
+    w - sum y s (beta - bend g) x  -  reward sum y s x  +  spread sum y s (g - Mean(g)) x
 
 and, where an intercept asks the forces to balance, taking a part ``t y`` of its slack, the
 distance to the nearer bound, from each dual variable adds ``t sum s slack x``. With the
-inner products of these four elements the certificate of the point at any prices costs a
+inner products of these elements the certificate of the point at any prices costs a
 few multiplications. Losses must be one-sided: there the gap is linear in such a change.
 """
 
@@ -26,7 +26,6 @@ class Nearby:
         forces = signed * (solution.beta - problem.bend * margins)
         floor, cap = problem.box
         slack = weight * np.minimum(solution.beta - floor, cap - solution.beta)
-        low = problem.loss.pull(problem.prices.C).low
         self.total = problem.total
         self.mean = problem.mean(margins)
         self.variance = problem.mean(centred**2)
@@ -38,7 +37,7 @@ class Nearby:
         own = forces.sum() - problem.prices.intercept
         self.pulls = np.array([own, signed.sum(), -(signed @ centred)])
         self.slack = slack.sum() if problem.fit_intercept else None
-        self.shift_gap = -(slack @ (sign * (margins - low)))
+        self.shift_gap = -(slack @ (sign * (margins - problem.loss.kink)))
         design = problem.design
         parts = [forces, -signed, signed * centred]
         parts += [slack] if problem.fit_intercept else []

@@ -26,7 +26,7 @@ from typing import NamedTuple
 import numpy as np
 
 from largemargin.problem.certificate import Certificate
-from largemargin.problem.intercept import balance
+from largemargin.problem.intercept import balance, border
 from largemargin.problem.losses import HINGE, Loss
 from largemargin.problem.smoothed import SmoothedProblem
 from largemargin.problem.sums import (
@@ -131,7 +131,7 @@ class Problem:
 
     @property
     def origin(self):
-        """Where the margin of each row is zero."""
+        """The signed score, intercept included, at which the margin of each row is zero."""
         return self.targets.origin
 
     @cached_property
@@ -148,6 +148,16 @@ class Problem:
     def bend(self):
         """Curvature of the term of mean squares for one unit of weight."""
         return 2.0 * self.prices.lambda_square / self.total
+
+    @property
+    def stiffness(self):
+        """Curvature of both for one unit of weight, where the mean margin is held."""
+        return self.spread + self.bend
+
+    @cached_property
+    def border(self):
+        """Mixed derivative of intercept and scores by the prices of squares, made once."""
+        return border(self)
 
     @property
     def reward(self):
@@ -196,15 +206,15 @@ class Problem:
         if not self.is_curved:
             return self.dual_forces(beta)
         level = self.reward + self.spread * self.mean(margins)
-        return self._forces(beta, level, margins, self.spread + self.bend)
+        return self._forces(beta, level, margins, self.stiffness)
 
     def dual_forces(self, beta):
         """Return the forces of dual variables and mean, without those of squares."""
         return self._forces(beta, self.reward, beta, 0.0)
 
-    def _forces(self, beta, level, margins, bend):
+    def _forces(self, beta, level, margins, stiffness):
         out = np.empty_like(beta)
-        weighted_forces(beta, level, margins, bend, self.sign, self.weight, out)
+        weighted_forces(beta, level, margins, stiffness, self.sign, self.weight, out)
         if self.tangent is not None:
             out += self.sign * self.weight * self.tangent
         return out
@@ -213,14 +223,13 @@ class Problem:
         """Return the gradient: ``w`` less the combination of the forces."""
         if self._moments is None:
             return point.w - self.design.combine(self.forces(point.margins, beta))
-        # Most dual variables are zero, and their rows pull by the margin variance alone.
+        # Most dual variables are zero, and their rows pull by their squares alone.
         moments = self._moments
         level = self.reward + self.spread * self.mean(point.margins)
         bound = self.design.combine(self.sign * self.weight * beta)
         scattered = self.design.moment_product(self.weight, point.w)
         scattered += point.offset * moments.first - moments.origin
-        bend = self.spread + self.bend
-        return point.w - bound - level * moments.signed + bend * scattered
+        return point.w - bound - level * moments.signed + self.stiffness * scattered
 
     @cached_property
     def _moments(self):
@@ -233,8 +242,10 @@ class Problem:
         return Moments(*map(self.design.combine, parts))
 
     def rewards(self):
-        """Return the reward of each margin for one unit of weight, or of all of them."""
-        return self.reward if self.tangent is None else self.reward + self.tangent
+        """Return the reward of each margin for one unit of weight."""
+        if self.tangent is None:
+            return np.full(len(self.weight), self.reward)
+        return self.reward + self.tangent
 
     def rewarded(self, margins):
         """Return the reward of these margins, and the sum of the sizes of its terms."""
@@ -277,7 +288,7 @@ class Problem:
         if not self.is_curved:
             return True
         lengths = self.weight @ self.design.squared_norms()
-        if (self.spread + self.bend) * lengths <= MAX_CONTRACTION:
+        if self.stiffness * lengths <= MAX_CONTRACTION:
             return True
         root = np.sqrt(self.weight)
         # Any fixed start with a part along the top eigenvector will do.
@@ -293,23 +304,23 @@ class Problem:
 
     def refuse_overflow(self):
         """Raise if prices or weights leave no room for the squares of forces."""
-        C, lambda_var, lambda_mean, lambda_square, _ = self.prices
+        C, *rest = self.prices
         finite_C = C if np.isfinite(C) else 1.0
-        lambdas = lambda_var, lambda_mean, lambda_square
-        largest = max(self.total, finite_C * self.total, *lambdas)
+        largest = max(self.total, finite_C * self.total, *map(abs, rest))
         if not (self.total > SMALLEST and largest < LARGEST):
+            named = zip(self.prices._fields, self.prices, strict=True)
+            told = [f"{name}={price:g}" for name, price in named if price != 0]
             raise ValueError(
-                f"The sample weights add up to {self.total:g}, at C={C:g}, lambda_var="
-                f"{lambda_var:g} and lambda_mean={lambda_mean:g}; expected their "
-                f"sum above {SMALLEST:g} and its product with each price below "
-                f"{LARGEST:g}. Scale the weights or lower the prices."
+                f"The sample weights add up to {self.total:g}, at {', '.join(told)}; "
+                f"expected their sum above {SMALLEST:g} and its product with each price "
+                f"below {LARGEST:g}. Scale the weights or lower the prices."
             )
 
     def stretch(self, margins):
         """Return the factor that lifts all margins to the kink of a hard margin."""
         if not self.is_hard:
             return 1.0
-        smallest = margins.min() / self.loss.pull(1.0).low
+        smallest = margins.min() / self.loss.kink
         return max(1.0, 1.0 / smallest) if smallest > 0 else 1.0
 
     def stretched(self, point):

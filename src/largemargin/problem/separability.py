@@ -17,7 +17,7 @@ def refuse_other_hard_margins(problem):
     zero, and margins that are zero where scores are.
     """
     loss = problem.loss
-    is_known = loss.is_one_sided and loss.pull(1.0).low > 0 and not problem.origin.any()
+    is_known = loss.is_one_sided and loss.kink > 0 and not problem.origin.any()
     if problem.is_hard and not is_known:
         raise ValueError(
             "C=inf asks for a hard margin, which only classes have, and only losses of one "

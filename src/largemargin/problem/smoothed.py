@@ -14,7 +14,6 @@ import numpy as np
 from largemargin.designs.base import Curvature
 from largemargin.problem.certificate import Certificate
 from largemargin.problem.intercept import (
-    border,
     centre,
     settle,
     without_unseen_squares,
@@ -63,15 +62,16 @@ def dual_step(problem, margins, smoothing):
 class SmoothedProblem:
     """A problem on rows in memory, as Newton's method sees it.
 
-    ``look`` judges the present point and remembers the best one, ``step`` moves to the
-    next, ``follow`` lets the anchor follow, ``result`` settles the best point.
+    All that Newton's method asks for: ``is_smooth`` says whether there is an anchor,
+    ``first_sigma`` how long to begin; ``look`` judges the present point and remembers the
+    best one, ``step`` moves to the next, ``follow`` lets the anchor follow, ``result``
+    settles the best point, which the problem then stretches, see ``Problem.stretched``.
     """
 
     def __init__(self, problem, start=None):
         self.problem = problem
         self.best = None
-        # The same at every step: what squares see of the intercept, and of the mean.
-        self._seen = border(problem) if problem.fit_intercept else None
+        # The same at every step: what the intercept sees, and what squares see of the mean.
         self._by_intercept = without_unseen_squares(problem)
         self._mean = None
         if problem.prices.lambda_var > 0:
@@ -100,7 +100,7 @@ class SmoothedProblem:
             norms = problem.design.squared_norms()
             length = max(problem.mean(norms) or 1.0, SHORTEST)
             # The steeper the squares, the larger the dual variables that pull at margins.
-            return 1.0 / length + (problem.spread + problem.bend) * problem.total
+            return 1.0 / length + problem.stiffness * problem.total
         # Margins of classes are about one, those of values as far apart as these.
         scatter = np.sqrt(problem.mean(problem.centred(problem.origin) ** 2))
         if scatter <= ROUNDING * np.abs(problem.origin).max():
@@ -125,10 +125,9 @@ class SmoothedProblem:
         """Return the second derivative over the scores, the intercept minimised out."""
         problem, along = self.problem, None
         if problem.fit_intercept:
-            along = self._seen + extra
+            along = problem.border + extra
             along = along / np.sqrt(along.sum()) if along.sum() > 0 else None
-        bend = problem.spread + problem.bend
-        return Curvature(problem.weight, bend, extra, self._mean, along)
+        return Curvature(problem.weight, problem.stiffness, extra, self._mean, along)
 
     def follow(self):
         """Let the anchor follow the dual variables."""
@@ -165,7 +164,7 @@ class SmoothedProblem:
         """Return how the intercept follows a step with these scores."""
         if not self.problem.fit_intercept:
             return 0.0
-        along = self._seen + self.extra
+        along = self.problem.border + self.extra
         whole = along.sum()
         return -(along @ scores) / whole if whole > 0 else 0.0
 

@@ -17,33 +17,34 @@ from largemargin.solvers.solution import Progress, Solution, Start
 class Solver(NamedTuple):
     """A solver by its function, and what it declares.
 
-    ``needs`` are capabilities of a design of which it needs one. One that ``sweeps`` knows
-    one-sided losses only, and no prices of squares about zero or of the intercept; one for
-    ``classes`` knows no origins; one ``without_goal`` runs its course, whatever the gap.
+    ``needs`` are capabilities of a design of which it needs one. One that is
+    ``one_sided_only`` knows no other losses, and no prices of squares about zero or of the
+    intercept; one for ``classes_only`` knows no origins; one ``without_goal`` runs its
+    course, whatever the gap.
     """
 
     function: Callable
     max_iter: int
     needs: tuple[Capability, ...]
-    sweeps: bool = False
-    classes: bool = False
+    one_sided_only: bool = False
+    classes_only: bool = False
     without_goal: bool = False
 
     def refuse_unknown(self, name, problem):
         """Raise unless the solver knows this problem."""
         problem.design.require(f"solver={name!r}", *self.needs)
         prices = problem.prices
-        if self.sweeps and not problem.loss.is_one_sided:
+        if self.one_sided_only and not problem.loss.is_one_sided:
             raise ValueError(
                 f"solver={name!r} knows losses of one kink only, such as the hinge loss; "
                 f"got {problem.loss}. Use 'auto'."
             )
-        if self.sweeps and (prices.lambda_square != 0 or prices.intercept != 0):
+        if self.one_sided_only and (prices.lambda_square != 0 or prices.intercept != 0):
             raise ValueError(
                 f"solver={name!r} knows no price of squared margins or of the intercept; "
                 f"got {prices}. Use 'auto'."
             )
-        if self.classes and problem.origin.any():
+        if self.classes_only and problem.origin.any():
             raise ValueError(f"solver={name!r} knows classes only, no values. Use 'auto'.")
 
 
@@ -52,8 +53,10 @@ SOLVERS = {
     "auto": Solver(solve_auto, 500, (GRAM, FEATURES)),
     "newton": Solver(solve_newton, 500, (FEATURES,)),
     "kernel_dual": Solver(solve_kernel_dual, 500, (GRAM,)),
-    "dual_cd": Solver(solve_dual_cd, 10_000, (ROWS, GRAM), sweeps=True),
-    "asgd": Solver(solve_asgd, 5, (ROWS,), sweeps=True, classes=True, without_goal=True),
+    "dual_cd": Solver(solve_dual_cd, 10_000, (ROWS, GRAM), one_sided_only=True),
+    "asgd": Solver(
+        solve_asgd, 5, (ROWS,), one_sided_only=True, classes_only=True, without_goal=True
+    ),
 }
 # A solution whose certificate does not stand up to examination is made this much better.
 CLOSER = 0.1
@@ -83,7 +86,7 @@ def solve(problem, solver, *, tol, max_iter=None, start=None, progress=None, rng
     if chosen.without_goal:
         best.converged |= not best.is_late
         return best
-    on_rows = solver == "auto" and problem.design.has(FEATURES)
+    on_rows = solver == "auto" and problem.design.has_any(FEATURES)
     if on_rows or found.converged:
         go_on = solve_newton if on_rows else function
         best = _improve(problem, best, go_on, tol=tol, max_iter=limit, **options)

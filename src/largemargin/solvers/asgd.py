@@ -160,7 +160,7 @@ def scaled_prices(problem, total):
     C, lambda_var, lambda_mean, *_ = problem.prices
     unit = (C if C > 0 else 1.0) * total
     parts = 1.0, 4.0 * lambda_var, lambda_mean
-    rest = 1.0 if C > 0 else 0.0, problem.loss.pull(C).low
+    rest = 1.0 if C > 0 else 0.0, problem.loss.kink
     return np.array([*(part / unit for part in parts), *rest])
 
 

@@ -28,7 +28,8 @@ def solve_auto(problem, *, rng=None, progress=None, **options):
     """Choose by what the design can do, and by cost.
 
     - The design has a Gram matrix: ``kernel_dual``.
-    - It has rows to visit, more than 300, and the loss is one-sided at a finite C:
+    - It has rows to visit, more than 300, the loss is one-sided at a finite C, and neither
+      squares about zero nor the intercept have a price:
         - more than 2,000 features: up to 1,000 sweeps;
         - fewer, sparse, and a mild price of squares: up to 15 sweeps;
       as long as they close the gap fast enough to get there.
@@ -39,7 +40,7 @@ def solve_auto(problem, *, rng=None, progress=None, **options):
     """
     design = problem.design
     options["progress"] = progress or Progress()
-    if design.has(Capability.GRAM):
+    if design.has_any(Capability.GRAM):
         return solve_kernel_dual(problem, **options)
     n_sweeps = _worthwhile_sweeps(problem)
     if n_sweeps > 0:
@@ -50,14 +51,14 @@ def solve_auto(problem, *, rng=None, progress=None, **options):
             options["start"] = Start(solution.beta, solution.w, solution.offset)
     is_wide = design.n_features > min(MAX_FACTORED, design.n_rows)
     is_short = design.n_rows <= MAX_GRAM_ROWS
-    if is_wide and is_short and design.has(Capability.INNER_PRODUCTS):
+    if is_wide and is_short and design.has_any(Capability.INNER_PRODUCTS):
         return _solve_on_gram(problem, **options)
     return solve_newton(problem, **options)
 
 
 def _worthwhile_sweeps(problem):
     design, prices = problem.design, problem.prices
-    if design.n_rows <= FEW_ROWS or not design.has(Capability.ROWS):
+    if design.n_rows <= FEW_ROWS or not design.has_any(Capability.ROWS):
         return 0
     is_known = problem.loss.is_one_sided and prices.lambda_square == prices.intercept == 0
     if not is_known or not 0 < prices.C < np.inf:

@@ -32,7 +32,7 @@ def first_beta(problem, start):
 
 def kinks_of(problem):
     """Return the signed score, intercept included, at which each row is at its kink."""
-    return problem.loss.pull(problem.prices.C).low + problem.origin
+    return problem.loss.kink + problem.origin
 
 
 @njit(**JIT)
@@ -242,9 +242,9 @@ def row_sweep(
 class CoupledDescent:
     """Descent on rows, two variables each: beta, and delta for the margin variance.
 
-    Minimises ``|w|^2 / 2 + sum s delta^2 / (2 spread) - sum s beta`` with
-    ``w = sum s beta z + lambda_mean zbar - sum s delta (z - zbar)``, where ``z = y x``.
-    A step touches one row because ``w`` is kept as ``v + tau zbar``.
+    Minimises ``|w|^2 / 2 + sum s delta^2 / (2 spread) - sum s kink beta``, written here
+    without origins, with ``w = sum s beta z + lambda_mean zbar - sum s delta (z - zbar)``,
+    where ``z = y x``. A step touches one row because ``w`` is kept as ``v + tau zbar``.
     """
 
     # The margin variance swings at first.

@@ -33,7 +33,7 @@ def solve_dual_cd(problem, *, tol, max_iter, start=None, progress=None, rng=None
         state = GramDescent(svm, start)
         return descend(svm, state, rng=rng, separated=problem, **options)
 
-    if problem.design.has(Capability.ROWS):
+    if problem.design.has_any(Capability.ROWS):
         # From tangent to tangent of the variance an intercept may swing for ever.
         swings = problem.fit_intercept and problem.prices.lambda_var > 0
         state = (CoupledDescent if swings else row_descent)(problem, start)

@@ -1,6 +1,6 @@
 """The kernel machine: descent on pairs of rows, finished by Newton's method if need be.
 
-A small price of the margin variance is linearised in rounds, each a plain SVM that starts
+A small price of squares of margins is linearised in rounds, each a plain SVM that starts
 where the last one ended; a large one is absorbed into the metric, once for all. Few rows,
 and rows that rounding makes hard, are turned into explicit features.
 """

@@ -77,8 +77,7 @@ class Metric(NamedTuple):
 
 def metric_of(problem):
     """Return the metric of a kernel problem with prices of squares, made once."""
-    bend = problem.spread + problem.bend
-    inverse = problem.design.damped_inverse(problem.weight, bend)
+    inverse = problem.design.damped_inverse(problem.weight, problem.stiffness)
     holds_intercept = problem.fit_intercept and squares_hold_it(problem)
     name = Metric, holds_intercept, problem.bend
     owners = inverse, problem.sign
@@ -89,8 +88,8 @@ def metric_of(problem):
 
 def make_metric(problem, inverse, holds_intercept):
     """Return the metric, given the inverse of M."""
-    sign, bend = problem.sign, problem.spread + problem.bend
-    ridge, share = 1.0 / (bend * problem.weight), problem.spread / bend
+    sign, stiffness = problem.sign, problem.stiffness
+    ridge, share = 1.0 / (stiffness * problem.weight), problem.spread / stiffness
     free, kept, own = [], [], []
     if holds_intercept:
         free, kept, own = [-np.ones_like(sign)], [np.zeros_like(sign)], [0.0]
@@ -123,8 +122,8 @@ def solve_small(matrix, targets):
         return np.linalg.lstsq(matrix, targets)[0]
 
 
-def solve_without_variance(problem, solve_svm, *, tol, max_iter, progress, start):
-    """Return the best of the start and the machine without a margin variance.
+def solve_without_squares(problem, solve_svm, *, tol, max_iter, progress, start):
+    """Return the best of the start and the machine without prices of squares.
 
     There is no time for more; the certificate is that of the problem itself.
     """
@@ -144,7 +143,7 @@ def solve_without_variance(problem, solve_svm, *, tol, max_iter, progress, start
 def solve_in_metric(problem, solve_svm, *, tol, max_iter, progress, start):
     """Solve a kernel problem by a solver of plain SVMs, in the metric of its prices."""
     if progress.seconds_left < problem.design.n_rows**3 / FLOPS:
-        return solve_without_variance(
+        return solve_without_squares(
             problem, solve_svm, tol=tol, max_iter=max_iter, progress=progress, start=start
         )
     metric = metric_of(problem)

@@ -78,8 +78,7 @@ class PairDescent:
         limit = signed * problem.prices.C
         self.low, self.high = np.minimum(limit, 0.0), np.maximum(limit, 0.0)
         # Scores plus intercept at which the margin of each row is at the kink.
-        kink = problem.loss.pull(problem.prices.C).low
-        self.wanted = problem.sign * (kink + problem.origin)
+        self.wanted = problem.sign * (problem.loss.kink + problem.origin)
         self.forces = np.zeros(design.n_rows)
         if start is not None:
             self.forces = signed * np.clip(start.beta, *problem.box)

@@ -141,7 +141,7 @@ class Solution:
             result = examine_kept(
                 problem, w, offset, self.beta, tol=tol, offset_error=error
             )
-            low = problem.loss.pull(1.0).low
+            low = problem.loss.kink
             least = result.least_margin / low if problem.is_hard else 1.0
             is_kept = not 0 < least < 1
             if is_kept or attempt == MAX_STRETCHES:

@@ -11,8 +11,9 @@ import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning, FitFailedWarning
 
 from largemargin.displays.margin_distribution import MarginDistributionDisplay
-from largemargin.displays.price_influence import SEARCHES, PriceInfluenceDisplay
+from largemargin.displays.price_influence import PriceInfluenceDisplay
 from largemargin.estimators.grids import PAPER_LAMBDAS
+from largemargin.estimators.table import search_for
 from largemargin.margins import margin_distribution
 from largemargin.study import paper
 
@@ -242,7 +243,7 @@ def scores_over(machine, X_train, y_train, X_test, y_test, price, values):
     X, y = stack([X_train, X_test]), np.concatenate([y_train, y_test])
     n_train = len(y_train)
     half = np.arange(n_train), np.arange(n_train, len(y))
-    search = SEARCHES[type(machine)].around(machine, **{price: values})
+    search = search_for(machine).around(machine, **{price: values})
     search.set_params(cv=[half], refit=False)
     with without_warnings():
         return search.fit(X, y).cv_results_["split0_test_score"]
