@@ -6,6 +6,7 @@ import subprocess
 import sys
 from importlib import import_module
 
+import click
 import pytest
 from sklearn.base import BaseEstimator
 
@@ -94,13 +95,18 @@ SEARCHED = [name for name in METHODS if table.search_for(METHODS[name].machine("
 
 @pytest.mark.parametrize("name", SEARCHED)
 @pytest.mark.parametrize("kernel", table.BOTH)
-def test_the_search_of_a_machine_is_found_through_the_table(name, kernel):
+@pytest.mark.parametrize("grid", ["scale", "paper"])
+def test_the_search_of_a_machine_is_found_through_the_table(name, kernel, grid):
     machine = machine_of(name, kernel, {"C": 3.0})
-    search = search_around(machine, name, "paper", {"C": 3.0, "gamma": None}, 0)
+    if name == "odm" and grid == "paper":
+        with pytest.raises(click.BadParameter, match="expected scale; got paper"):
+            search_around(machine, name, grid, {}, 0)
+        return
+    search = search_around(machine, name, grid, {"C": 3.0, "gamma": None}, 0)
     assert type(search).__name__ == f"{type(machine).__name__}CV"
     assert type(search).__name__ in table.SEARCHES
     assert search.Cs == [3.0]
-    assert search.get_params().get("grid", "paper") == "paper"
+    assert search.get_params().get("grid", grid) == grid
     for parameter, value in METHODS[name].fixed.items():
         assert getattr(search, f"{parameter}s") == [value]
 

@@ -26,6 +26,7 @@ OPTION_OF = {
     "kernel": "-t",
     "n_jobs": "--jobs",
     "random_state": "--seed",
+    "grid": "--grid",
 }
 
 
@@ -229,6 +230,7 @@ def search_around(machine, method, grid, given, seed):
             f"--cv searches the prices of a method that has a search; {method} has none. "
             "Leave --cv out, or see compare."
         )
+    check_values(search, {"grid": grid})
     pinned = {name: value for name, value in given.items() if value is not None}
     pinned |= METHODS[method].fixed
     known = set(search().get_params())
