@@ -9,13 +9,14 @@ import joblib
 import numpy as np
 import scipy.sparse as sp
 
-from largemargin import datasets
 from largemargin.cli.tuning import best_point
-from largemargin.study.methods import METHODS
-from largemargin.study.protocols import PROTOCOLS, scale_of
-from largemargin.study.splits import draw_split
-from largemargin.study.store import Facts, Result
+from largemargin.datasets import load_file
 from largemargin.threads import one_blas_thread
+from study import datasets
+from study.methods import METHODS
+from study.protocols import PROTOCOLS, scale_of
+from study.splits import draw_split
+from study.store import Facts, Result
 
 # A shorter fit is timed twice: the first may have waited for compiled loops to load.
 SHORT_SECONDS = 2.0
@@ -52,7 +53,7 @@ class Source:
     def load(self):
         """Return the data set."""
         if self.path is not None:
-            return datasets.load_file(self.path, label=self.label, name=self.name)
+            return load_file(self.path, label=self.label, name=self.name)
         return datasets.load(self.name, data_home=self.data_home, download=self.download)
 
 

@@ -4,11 +4,10 @@ from collections import Counter
 
 import numpy as np
 
-from largemargin import datasets
 from largemargin.cli.tuning import scale_of_rows
-from largemargin.study import paper
-from largemargin.study.rendering import Cell, Row, Table
-from largemargin.study.statistics import accuracies, summarise, win_tie_loss
+from study import datasets, paper
+from study.rendering import Cell, Row, Table
+from study.statistics import accuracies, summarise, win_tie_loss
 
 MARKS = {1: paper.BETTER, 0: "", -1: paper.WORSE}
 NONE = "\N{EN DASH}"
