@@ -5,6 +5,7 @@ import subprocess
 import sys
 import time
 from dataclasses import replace
+from inspect import signature
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +15,7 @@ from sklearn.datasets import dump_svmlight_file, make_blobs
 
 from largemargin import terminal
 from study import __main__ as study_command
-from study import runner, sources_of_files
+from study import run_study, runner, sources_of_files
 from study.__main__ import main, tell
 from study.runner import Outcome
 from study.store import Store
@@ -243,7 +244,8 @@ def test_what_goes_wrong_is_told_as_by_other_commands(refused, output):
     assert "run the study first" in refused("report", "--output", output)
 
 
-def test_the_study_runs_as_a_process_in_any_directory(tmp_path, output):
+def test_the_study_runs_as_a_process_in_any_directory(tmp_path, output, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     process = started("--sets", "none", "--methods", "mamc", "--output", output)
     text, _ = process.communicate()
     assert process.returncode == 0, text
@@ -263,4 +265,5 @@ def test_a_process_ends_with_one_sentence_and_the_code_1(tmp_path):
 
 def test_results_do_not_go_among_the_modules_of_the_study():
     (option,) = [one for one in main.params if one.name == "output"]
-    assert option.default != Path(study_command.__file__).parent.name
+    assert str(option.default) == signature(run_study).parameters["output"].default
+    assert str(option.default) != Path(study_command.__file__).parent.name
