@@ -21,7 +21,7 @@ fuzz: $(READY)
 
 # make study QUICK=1 takes less than ten minutes; LARGEMARGIN_DATA=DIR has the data sets.
 study: $(READY)
-	$(BIN)/python -m largemargin.study $(if $(QUICK),--quick)
+	$(BIN)/python -m study $(if $(QUICK),--quick)
 
 lint: $(READY)
 	$(BIN)/ruff check .
@@ -30,7 +30,7 @@ lint: $(READY)
 $(READY): pyproject.toml
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
-	$(BIN)/python -m pip install --quiet --editable ".[cli,study]" --group dev
+	$(BIN)/python -m pip install --quiet --editable ".[cli]" --group dev
 	touch $@
 
 clean:

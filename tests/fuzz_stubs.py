@@ -4,8 +4,8 @@ import os
 import time
 
 import numpy as np
-from fuzz.machines import Machine
 
+from fuzz.machines import Machine
 from largemargin import LinearLDMClassifier
 
 

@@ -3,6 +3,8 @@ from itertools import count, islice
 
 import numpy as np
 import pytest
+
+import fuzz_stubs
 from fuzz.exact import EPS, LinearSpace, combine_exactly
 from fuzz.judge import judge
 from fuzz.machines import MACHINES, fit
@@ -12,8 +14,6 @@ from fuzz.report import Report
 from fuzz.rows import KINDS
 from fuzz.warm_up import easy_problem
 from fuzz.workers import Fuzzer
-
-import fuzz_stubs
 
 pytestmark = pytest.mark.skipif(EPS > 2e-19, reason="numpy.longdouble is no wider here")
 

@@ -1,7 +1,9 @@
 """What the package offers by name."""
 
+import ast
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -28,3 +30,19 @@ def test_what_is_not_used_is_not_loaded():
     assert "largemargin.estimators.kernel" in with_machine
     assert "largemargin.displays" not in with_machine
     assert "matplotlib" not in with_machine
+
+
+def imports_of(path):
+    """Yield the names of the modules that a file imports, anywhere in it."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield node.module
+
+
+def test_the_library_does_not_import_what_uses_it():
+    files = list(Path(largemargin.__file__).parent.rglob("*.py"))
+    imported = {name.split(".")[0] for path in files for name in imports_of(path)}
+    assert {"largemargin", "numpy"} <= imported
+    assert not {"study", "benchmarks", "fuzz"} & imported

@@ -1,5 +1,6 @@
 """What the README shows is what happens."""
 
+import os
 import re
 import shlex
 import subprocess
@@ -32,13 +33,18 @@ def test_the_python_examples_run(capsys, tmp_path, monkeypatch):
 
 
 def test_the_tour_of_the_shell_runs(tmp_path):
-    tour = re.search(r"```sh\n(largemargin datasets.*?)```", README.read_text(), re.DOTALL)
-    command = f"{shlex.quote(sys.executable)} -m largemargin.cli"
+    tour = re.search(
+        r"```sh\n(python -m study.datasets.*?)```", README.read_text(), re.DOTALL
+    )
+    python = shlex.quote(sys.executable)
+    paths = [str(README.parent), *filter(None, [os.environ.get("PYTHONPATH")])]
     for line in tour[1].splitlines():
+        line = re.sub("^largemargin", "python -m largemargin.cli", line)
         said = subprocess.run(
-            line.replace("largemargin", command, 1),
+            re.sub("^python", lambda _: python, line),
             shell=True,
             cwd=tmp_path,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
             capture_output=True,
             text=True,
         )

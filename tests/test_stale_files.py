@@ -10,8 +10,8 @@ from contextlib import contextmanager
 import pytest
 
 from largemargin import files
-from largemargin.datasets.download import placed
 from largemargin.files import prefix_of, replaced
+from study.datasets.download import placed
 
 pytestmark = pytest.mark.skipif(files.fcntl is None, reason="without locks none is cleared")
 
@@ -28,7 +28,7 @@ with replaced(Path(sys.argv[1])) as stream:
 DOWNLOAD = """
 import sys
 from pathlib import Path
-from largemargin.datasets.download import placed
+from study.datasets.download import placed
 with placed(Path(sys.argv[1]), "http://127.0.0.1/file") as temporary:
     temporary.write_bytes(b"half of it")
     print("begun", flush=True)

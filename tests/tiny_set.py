@@ -1,6 +1,6 @@
 """A data set that the paper does not have: 400 rows, of which the odd ones are +1."""
 
-from largemargin.datasets.entry import Entry
+from study.datasets.entry import Entry
 
 ROWS = "".join(f"{2 * (i % 2) - 1} 1:{i} 3:{0.5 * i}\n" for i in range(1, 401))
 

@@ -3,9 +3,9 @@
 Draws random halves of the paper's twenty regular data sets, tunes every method on the
 training half by five-fold cross-validation and scores it on the other half. Each
 (data set, repetition) is stored at once in ``results.csv``; a second run goes on where
-the first one stopped. ``python docs/defaults/study.py DATA`` runs it on the files in the
-directory DATA, ``python docs/defaults/study.py --table`` prints what was found and writes
-mean, deviation and mark for each set to ``table.csv``.
+the first one stopped. ``python -m docs.defaults.study DATA`` runs it on the files in
+the directory DATA, ``python -m docs.defaults.study --table`` prints what was found and
+writes mean, deviation and mark for each set to ``table.csv``.
 """
 
 import argparse
@@ -17,9 +17,10 @@ from joblib import Parallel, delayed
 from sklearn.model_selection import StratifiedKFold, train_test_split
 from sklearn.preprocessing import MinMaxScaler
 
-from largemargin import LDMClassifierCV, LinearLDMClassifierCV, datasets
+from largemargin import LDMClassifierCV, LinearLDMClassifierCV
 from largemargin.estimators.ldm import SCALES
-from largemargin.study.statistics import compare
+from study import datasets
+from study.statistics import compare
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "results.csv"

@@ -1,67 +1,13 @@
-import json
-from dataclasses import dataclass
-
 import numpy as np
 import pytest
-from click.testing import CliRunner
 from sklearn.datasets import dump_svmlight_file, load_iris, make_blobs
 
 from largemargin.cli.group import command
 
 
-@dataclass(frozen=True)
-class Told:
-    """What a command wrote, and how it ended."""
-
-    code: int
-    out: str
-    err: str
-
-    @property
-    def record(self):
-        return json.loads(self.out)
-
-
 @pytest.fixture
-def call():
-    """Run the command in this process."""
-
-    def run(*arguments, stdin=None):
-        result = CliRunner().invoke(command, [str(one) for one in arguments], input=stdin)
-        if result.exception and not isinstance(result.exception, SystemExit):
-            raise result.exception
-        assert "a fault of largemargin" not in result.stderr
-        return Told(result.exit_code, result.stdout, result.stderr)
-
-    return run
-
-
-@pytest.fixture
-def good(call):
-    """Run the command in this process; it must end well."""
-
-    def run(*arguments, **options):
-        told = call(*arguments, **options)
-        assert told.code == 0, told.err
-        return told
-
-    return run
-
-
-@pytest.fixture
-def refused(call):
-    """Run the command in this process; return the sentence it ends with."""
-
-    def run(*arguments, code=1, **options):
-        told = call(*arguments, **options)
-        assert told.code == code, told
-        assert told.out == ""
-        if code == 1:
-            assert told.err.startswith("largemargin: ")
-            assert told.err.count("\n") == 1
-        return told.err
-
-    return run
+def program():
+    return command
 
 
 @pytest.fixture(scope="session")

@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 
 from largemargin import terminal
-from largemargin.cli import compare
+from largemargin.cli import compare, tuning
 from largemargin.cli.compare import contest
 from largemargin.cli.matrices import MatrixSchema
-from largemargin.study import splits
 
 
 def test_every_method_is_compared_in_the_same_folds(good, libsvm):
@@ -118,7 +117,7 @@ def test_the_seed_moves_the_inner_folds_too(good, libsvm, monkeypatch):
         drawn.append(rng.random())
         return draw_folds(y, rng)
 
-    drawn, draw_folds = [], splits.draw_folds
-    monkeypatch.setattr(splits, "draw_folds", draw)
+    drawn, draw_folds = [], tuning.draw_folds
+    monkeypatch.setattr(tuning, "draw_folds", draw)
     good("compare", libsvm, "--folds", "2", "--methods", "mamc", "--seed", "7")
     assert drawn == [np.random.default_rng(7).random()] * 2

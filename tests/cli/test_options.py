@@ -37,7 +37,7 @@ def test_values_at_the_ends_of_their_ranges_are_taken(good, libsvm, tmp_path):
     good("train", libsvm, "-o", tmp_path / "m", *ends)
 
 
-@pytest.mark.parametrize("name", [name for name in COMMANDS if name != "datasets"])
+@pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_has_json(good, name):
     assert "--json" in good(name, "--help").out
 

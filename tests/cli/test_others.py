@@ -1,5 +1,6 @@
 """The commands beside training and prediction."""
 
+import json
 import os
 import subprocess
 import sys
@@ -9,13 +10,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from sklearn.datasets import load_svmlight_file
 
-from largemargin import datasets
+from largemargin import model_files
+from largemargin.cli import models
 from largemargin.cli.group import COMMANDS, command
 
 
-@pytest.mark.parametrize("name", [*COMMANDS, "datasets list", "datasets get"])
+@pytest.mark.parametrize("name", COMMANDS)
 def test_every_help_text_has_an_example(good, name):
     assert f"Example: largemargin {name}" in good(*name.split(), "--help").out
 
@@ -80,33 +81,6 @@ def test_a_graph_takes_columns_of_words_by_their_names(good, flowers, precision,
         )
 
 
-def test_datasets_are_listed(good):
-    lines = good("datasets", "list", "--scale", "regular").out.splitlines()
-    assert lines[0].split() == ["name", "rows", "features", "scale", "task"]
-    assert [line.split()[0] for line in lines[1:]] == list(datasets.names("regular"))
-    records = good("datasets", "list", "--json").record["datasets"]
-    assert [record["name"] for record in records] == list(datasets.names())
-
-
-@pytest.mark.parametrize("ending", ["libsvm", "libsvm.gz"])
-def test_a_data_set_is_written_as_libsvm_text(good, tmp_path, ending):
-    path = tmp_path / f"cancer.{ending}"
-    good("datasets", "get", "wdbc", "-o", path, "--no-download")
-    X, y = load_svmlight_file(str(path))
-    data = datasets.load("wdbc", download=False)
-    np.testing.assert_array_equal(X.toarray(), data.X)
-    np.testing.assert_array_equal(y, data.y)
-
-
-def test_a_data_set_that_is_not_known_is_refused(refused):
-    assert "Did you mean 'sonar'?" in refused("datasets", "get", "sonr")
-
-
-def test_what_goes_wrong_in_the_study_is_told_as_elsewhere(refused, tmp_path):
-    told = refused("study", "report", "--output", tmp_path / "study")
-    assert "run the study first" in told
-
-
 @pytest.fixture
 def broken(monkeypatch):
     """Let a command end with an error that nobody expected."""
@@ -115,8 +89,8 @@ def broken(monkeypatch):
         def raise_it(*arguments, **options):
             raise error
 
-        monkeypatch.setattr(datasets, "names", raise_it)
-        return CliRunner().invoke(command, ["datasets", "list"])
+        monkeypatch.setattr(model_files, "read_header", raise_it)
+        return CliRunner().invoke(command, ["info", "some.model"])
 
     return run
 
@@ -151,22 +125,23 @@ def test_other_ends_have_their_own_words(broken, error, code, words):
     assert told.stderr.endswith(f"{words.rstrip()}\n")
 
 
-def test_a_warning_is_told_though_standard_output_has_the_results(monkeypatch):
-    def warn(*arguments):
+def test_a_warning_is_told_though_standard_output_has_the_results(model, monkeypatch):
+    def warn(machine):
         warnings.warn("mind the gap", UserWarning, stacklevel=1)
-        return []
+        return {"machine": "some"}
 
-    monkeypatch.setattr(datasets, "names", warn)
-    told = CliRunner().invoke(command, ["datasets", "list", "--json"])
+    monkeypatch.setattr(models, "facts_of", warn)
+    told = CliRunner().invoke(command, ["info", str(model), "--json"])
     assert told.stderr == "largemargin: warning: mind the gap\n"
-    assert told.stdout == '{"datasets": []}\n'
+    assert json.loads(told.stdout)["machine"] == "some"
 
 
-@pytest.mark.parametrize("arguments", [["datasets", "list"], ["--help"]])
-def test_a_full_disk_is_told_in_one_sentence(arguments):
+@pytest.mark.parametrize("arguments", [["info", "cells.model"], ["--help"]])
+def test_a_full_disk_is_told_in_one_sentence(model, arguments):
     with Path("/dev/full").open("w") as full:
         told = subprocess.run(
             [sys.executable, "-m", "largemargin.cli", *arguments],
+            cwd=model.parent,
             env={**os.environ, "PYTHONUNBUFFERED": ""},
             stdout=full,
             stderr=subprocess.PIPE,

@@ -53,27 +53,6 @@ def test_a_picture_may_go_to_standard_output_and_its_facts_beside_it(model, libs
     assert json.loads(told.stderr)["rows"] == 100
 
 
-def test_a_data_set_may_go_to_standard_output_from_any_directory(monkeypatch):
-    monkeypatch.setattr(os, "access", lambda *arguments: False)
-    told = run("datasets", "get", "wdbc", "-o", "-", "--no-download", "--json")
-    assert len(told.stdout.splitlines()) == 569
-    assert json.loads(told.stderr)["rows"] == 569
-
-
-@pytest.mark.parametrize("name", ["wdbc.csv", "wdbc.npz", "wdbc.csv.gz"])
-def test_libsvm_text_is_not_to_be_called_a_table(refused, tmp_path, name):
-    told = refused("datasets", "get", "wdbc", "-o", tmp_path / name, code=2)
-    assert "will hold LIBSVM text" in told
-    assert not list(tmp_path.iterdir())
-
-
-def test_a_data_set_that_is_not_there_is_told_in_options(refused, tmp_path, monkeypatch):
-    monkeypatch.setenv("SCIKIT_LEARN_DATA", str(tmp_path))
-    told = refused("datasets", "get", "sonar", "-o", "-", "--no-download")
-    assert "--no-download was given" in told
-    assert "download=" not in told
-
-
 def test_a_closed_standard_output_is_told(monkeypatch):
     monkeypatch.setattr(sys, "stdout", None)
     with pytest.raises(OSError, match="Standard output is closed; open it, or name a file"):

@@ -79,13 +79,45 @@ def run(place, *arguments):
         ("margins cells.model cells --plot margins.png", "margin variance"),
         ("info cells.model", "LinearLDMClassifier"),
         ("export cells.model cells.onnx", "label, scores"),
-        ("datasets get wdbc -o wdbc.libsvm --no-download", "569"),
-        ("study --sets none --methods mamc --output study", "0 new results"),
         ("warm-up", f"fits     {N_FITS}"),
     ],
 )
 def test_every_command_runs(place, arguments, words):
     assert words in run(place, *arguments.split()).stdout
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        "train fruit.csv -o again.model",
+        "compare cells --folds 2 --methods mamc",
+        "predict fruit.model fruit.csv",
+    ],
+)
+def test_commands_load_nothing_of_the_study(place, arguments):
+    code = """
+import sys
+from largemargin.cli import main
+try:
+    main()
+finally:
+    print(*sys.modules, file=sys.stderr)
+"""
+    # Where it could be found.
+    root = Path(__file__).parents[2]
+    paths = os.pathsep.join([str(root), os.environ.get("PYTHONPATH", "")])
+    told = subprocess.run(
+        [sys.executable, "-c", code, *arguments.split()],
+        cwd=place,
+        env={**os.environ, "PYTHONPATH": paths},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert told.returncode == 0, told.stderr
+    loaded = told.stderr.split()
+    assert "largemargin.datasets.reading" in loaded
+    assert not [name for name in loaded if name.split(".")[0] == "study"]
 
 
 @pytest.fixture(scope="module")
@@ -151,8 +183,6 @@ def test_wrong_rows_are_told_by_every_command_that_reads_them(place, arguments, 
         ("predict cells.model cells -o /dev/full", "/dev/full: No space left on device"),
         ("info cells", "cells is not a model file"),
         ("export cells cells.onnx", "cells is not a model file"),
-        ("datasets get no-such-set", "no-such-set"),
-        ("study report --output nowhere", "run the study first"),
     ],
 )
 def test_what_is_wrong_is_one_sentence_and_the_code_1(place, arguments, words):
@@ -233,7 +263,8 @@ cli.main()
 
 def test_a_reader_who_has_had_enough_is_no_error(place):
     with subprocess.Popen(
-        [*COMMAND, "datasets", "list"],
+        [*COMMAND, "info", "cells.model"],
+        cwd=place,
         env={**os.environ, "PYTHONUNBUFFERED": ""},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

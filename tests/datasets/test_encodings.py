@@ -1,17 +1,10 @@
-"""Raw tables into numbers, by hand and against the data directory."""
+"""Raw tables into numbers, by hand."""
 
-import os
-from pathlib import Path
-
-import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from largemargin.datasets import info
-from largemargin.datasets.encodings import RECIPES, Recipe, encode
-from largemargin.datasets.reading import Table, read_libsvm, read_table
-
-DATA = os.environ.get("LARGEMARGIN_DATA")
+from largemargin.datasets.encodings import Recipe, encode
+from largemargin.datasets.reading import Table
 
 
 def table(*rows):
@@ -93,16 +86,3 @@ def test_a_word_in_a_column_of_numbers_is_named_with_its_column():
 def test_a_table_of_another_width_is_refused():
     with pytest.raises(ValueError, match="has 3 columns; expected 1 and the label"):
         encode(table("1 2 a"), Recipe(1, "a", "b"))
-
-
-@pytest.mark.skipif(DATA is None, reason="LARGEMARGIN_DATA names no data directory")
-@pytest.mark.parametrize("name", RECIPES)
-def test_the_raw_table_gives_the_encoded_file_bit_for_bit(name):
-    entry = info(name)
-    raw = Path(DATA, entry.sources[0].file_of(entry))
-    if not raw.exists():
-        pytest.skip(f"the data directory has no {raw.name}")
-    X, y = encode(read_table(raw), RECIPES[name])
-    expected, labels = read_libsvm(Path(DATA, f"{name}.libsvm.xz"), entry.features)
-    assert np.array_equal(X, expected.toarray())
-    assert np.array_equal(y, labels)

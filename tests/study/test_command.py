@@ -5,6 +5,8 @@ import subprocess
 import sys
 import time
 from dataclasses import replace
+from inspect import signature
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,12 +14,12 @@ from click.testing import CliRunner
 from sklearn.datasets import dump_svmlight_file, make_blobs
 
 from largemargin import terminal
-from largemargin.study import __main__ as study_command
-from largemargin.study import runner, sources_of_files
-from largemargin.study.__main__ import main, tell
-from largemargin.study.runner import Outcome
-from largemargin.study.store import Store
-from largemargin.study.tasks import Source, Task, perform
+from study import __main__ as study_command
+from study import run_study, runner, sources_of_files
+from study.__main__ import main, tell
+from study.runner import Outcome
+from study.store import Store
+from study.tasks import Source, Task, perform
 
 PLAIN = "--sets", "none", "--methods", "svm,mamc", "--kernels", "linear", "--jobs", "2"
 
@@ -41,7 +43,7 @@ def call(*arguments):
 
 def started(*arguments):
     """Start the command in a process group of its own, as a terminal does."""
-    command = [sys.executable, "-m", "largemargin.study", *map(str, arguments)]
+    command = [sys.executable, "-m", "study", *map(str, arguments)]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
     return subprocess.Popen(command, start_new_session=True, **pipes)
 
@@ -220,8 +222,48 @@ def test_the_bar_tells_the_data_set(monkeypatch):
 
 def test_importing_the_study_leaves_the_extras_alone():
     program = (
-        "import sys, largemargin.study, largemargin.study.runner\n"
+        "import sys, study, study.runner\n"
         "print({'click', 'matplotlib'} & set(sys.modules))\n"
     )
     told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert told.stdout == "set()\n"
+
+
+@pytest.fixture
+def program():
+    return main
+
+
+def test_the_help_text_has_an_example_and_json(good):
+    told = good("-h").out
+    assert "Example: python -m study" in told
+    assert "--json" in told
+
+
+def test_what_goes_wrong_is_told_as_by_other_commands(refused, output):
+    assert "run the study first" in refused("report", "--output", output)
+
+
+def test_the_study_runs_as_a_process_in_any_directory(tmp_path, output, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    process = started("--sets", "none", "--methods", "mamc", "--output", output)
+    text, _ = process.communicate()
+    assert process.returncode == 0, text
+    assert "0 new results" in text
+    assert "Traceback" not in text
+
+
+def test_a_process_ends_with_one_sentence_and_the_code_1(tmp_path):
+    process = started("report", "--output", tmp_path / "nowhere")
+    text, _ = process.communicate()
+    assert process.returncode == 1
+    assert text.startswith("largemargin: There are no results in")
+    assert "run the study first" in text
+    assert text.count("\n") == 1
+    assert not list(tmp_path.iterdir())
+
+
+def test_results_do_not_go_among_the_modules_of_the_study():
+    (option,) = [one for one in main.params if one.name == "output"]
+    assert str(option.default) == signature(run_study).parameters["output"].default
+    assert str(option.default) != Path(study_command.__file__).parent.name

@@ -6,9 +6,9 @@ from numpy.testing import assert_allclose
 from sklearn.datasets import make_blobs
 
 from largemargin import LinearLDMClassifier
-from largemargin.study import figures, tasks
-from largemargin.study.methods import METHODS
-from largemargin.study.store import Result
+from study import figures, tasks
+from study.methods import METHODS
+from study.store import Result
 
 LABELS = {key: method.label for key, method in METHODS.items()}
 CHOSEN = {

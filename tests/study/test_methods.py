@@ -5,9 +5,9 @@ from numpy.testing import assert_allclose
 from sklearn.metrics import pairwise_distances
 from sklearn.svm import SVC
 
-from largemargin.datasets import Data, info
-from largemargin.study.methods import METHODS, check_name
-from largemargin.study.protocols import PROTOCOLS, scale_of, scaled
+from study.datasets import Data, info
+from study.methods import METHODS, check_name
+from study.protocols import PROTOCOLS, scale_of, scaled
 
 CASES = [(name, kernel) for name, method in METHODS.items() for kernel in method.machines]
 FAIR, PAPER = PROTOCOLS["fair"], PROTOCOLS["paper"]

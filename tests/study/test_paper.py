@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from largemargin import datasets
-from largemargin.study import paper
+from study import datasets, paper
 
 TABLES = sorted(paper.ACCURACIES)
 

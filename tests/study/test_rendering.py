@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from largemargin.study.rendering import (
+from study.rendering import (
     Cell,
     Row,
     Table,

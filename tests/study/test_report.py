@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from largemargin import LinearLDMClassifier
-from largemargin.datasets import MissingDataset, UnreadableFile
-from largemargin.study import report, tasks
-from largemargin.study.store import Facts, Result, Store
+from study import report, tasks
+from study.datasets import MissingDataset, UnreadableFile
+from study.store import Facts, Result, Store
 
 PNG = b"\x89PNG\r\n\x1a\n"
 

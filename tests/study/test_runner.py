@@ -11,11 +11,11 @@ from sklearn.model_selection import GridSearchCV
 
 from largemargin import KOMDClassifier, LDMClassifier, LinearLDMClassifierCV
 from largemargin.datasets import Data
-from largemargin.study import runner
-from largemargin.study.protocols import PROTOCOLS
-from largemargin.study.runner import Plan, run
-from largemargin.study.store import Store
-from largemargin.study.tasks import (
+from study import runner
+from study.protocols import PROTOCOLS
+from study.runner import Plan, run
+from study.store import Store
+from study.tasks import (
     Halves,
     Source,
     Task,

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from largemargin.study.splits import N_FOLDS, draw_split
+from study.splits import N_FOLDS, draw_split
 
 
 def labels(n_negative, n_positive):

@@ -5,8 +5,8 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.stats import ttest_rel
 
-from largemargin.study.statistics import accuracies, compare, summarise, win_tie_loss
-from largemargin.study.store import Result
+from study.statistics import accuracies, compare, summarise, win_tie_loss
+from study.store import Result
 
 
 def numbered(values):

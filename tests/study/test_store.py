@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from largemargin.study.store import Facts, Result, Store, StoreError
+from study.store import Facts, Result, Store, StoreError
 
 ONE = Result("paper", "heart", "rbf", "ldm", 3, 0.8125, {"C": 10.0, "gamma": 0.3}, 0.01)
 OTHER = replace(ONE, method="svm", chosen={})
@@ -126,7 +126,7 @@ def test_a_store_can_be_read_while_it_is_written(store):
 def test_a_run_that_was_killed_leaves_no_lock(tmp_path):
     program = (
         "import os, sys\n"
-        "from largemargin.study.store import Store\n"
+        "from study.store import Store\n"
         "store = Store(sys.argv[1])\n"
         "store.open()\n"
         "os.kill(os.getpid(), 9)\n"

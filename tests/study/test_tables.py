@@ -3,10 +3,10 @@
 import pytest
 from numpy.testing import assert_allclose
 
-from largemargin.study import paper
-from largemargin.study.rendering import Cell
-from largemargin.study.store import Facts, Result
-from largemargin.study.tables import Comparison, sets_table
+from study import paper
+from study.rendering import Cell
+from study.store import Facts, Result
+from study.tables import Comparison, sets_table
 
 LABELS = {"svm": "SVM", "mdo": "MDO", "mamc": "MAMC", "komd": "KM-OMD", "ldm": "LDM"}
 LABELS |= {"svc": "SVC", "odm": "ODM"}

@@ -9,11 +9,7 @@ INTERRUPTED = 130
 
 
 def main():
-    """Run the command, and end the process with a code that tells how it went."""
-    for stream in sys.stdout, sys.stderr:
-        if stream is not None:
-            # A name that the terminal cannot show is no reason to fail.
-            stream.reconfigure(errors="backslashreplace")
+    """Run the command ``largemargin``."""
     try:
         from largemargin.cli.group import command
     except ImportError as error:
@@ -22,8 +18,17 @@ def main():
         sys.exit("largemargin: The command needs click: pip install 'largemargin[cli]'.")
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
+    run(command, "largemargin")
+
+
+def run(command, name):
+    """Run a command, and end the process with a code that tells how it went."""
+    for stream in sys.stdout, sys.stderr:
+        if stream is not None:
+            # A name that the terminal cannot show is no reason to fail.
+            stream.reconfigure(errors="backslashreplace")
     try:
-        command(prog_name="largemargin")
+        command(prog_name=name)
     except OSError as error:  # a help text that the disk has no room for
         sys.exit(f"largemargin: {error.strerror}.")
     finally:

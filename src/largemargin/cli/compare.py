@@ -133,13 +133,10 @@ def tuned(method, kernel, X, y, seed):
     """Return the machine of a method, its parameters chosen on these rows, fitted."""
     import numpy as np
 
-    from largemargin.study.protocols import MAX_REGULAR_ROWS, PROTOCOLS
-    from largemargin.study.splits import draw_folds
-    from largemargin.study.tasks import best_point
+    from largemargin.cli.tuning import FAIR, best_point, draw_folds, scale_of_rows
 
-    scale = "regular" if len(y) <= MAX_REGULAR_ROWS else "large"
     kernel = kernel_of(method, kernel)
-    grid = PROTOCOLS["fair"].grid(method, kernel, scale, X)
+    grid = FAIR.grid(method, kernel, scale_of_rows(len(y)), X)
     machine = METHODS[method].machine(kernel)
     folds = draw_folds(y, np.random.default_rng(seed))
     machine.set_params(**best_point(machine, grid, METHODS[method].fixed, X, y, folds))

@@ -21,10 +21,9 @@ COMMANDS = {
     "margins": "largemargin.cli.margins",
     "info": "largemargin.cli.info",
     "export": "largemargin.cli.export",
-    "datasets": "largemargin.cli.datasets",
-    "study": "largemargin.study.__main__",
     "warm-up": "largemargin.cli.warm_up",
 }
+SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 92}
 # What bad input, a missing library or a full machine raise here and in other libraries.
 FAILURES = ValueError, TypeError, OSError, ImportError, MemoryError, RuntimeError
 
@@ -41,20 +40,11 @@ class Failure(click.ClickException):
         click.echo(f"largemargin: {self.message}", file=file, err=True)
 
 
-class Commands(click.Group):
-    """Subcommands by the name of their module, whose ``main`` they are."""
-
-    def list_commands(self, context):
-        """Return the names, those of everyday use first."""
-        return list(COMMANDS)
-
-    def get_command(self, context, name):
-        """Return a subcommand, or None if there is none of this name."""
-        module = COMMANDS.get(name)
-        return None if module is None else import_module(module).main
+class ErrorReport:
+    """Part of a command: whatever it raises is reported in one sentence."""
 
     def invoke(self, context):
-        """Run a subcommand; whatever it raises becomes a sentence."""
+        """Run the command; whatever it raises becomes a sentence."""
         try:
             with told_warnings():
                 super().invoke(context)
@@ -71,6 +61,27 @@ class Commands(click.Group):
                 click.echo(traceback.format_exc(), err=True, nl=False)
             told = sentence if isinstance(error, FAILURES) else fault
             raise Failure(told(error)) from error
+
+
+class ReportingCommand(ErrorReport, click.Command):
+    """A command that reports errors in one sentence."""
+
+
+class ReportingGroup(ErrorReport, click.Group):
+    """Subcommands that report errors in one sentence."""
+
+
+class Commands(ReportingGroup):
+    """Subcommands by the name of their module, whose ``main`` they are."""
+
+    def list_commands(self, context):
+        """Return the names, those of everyday use first."""
+        return list(COMMANDS)
+
+    def get_command(self, context, name):
+        """Return a subcommand, or None if there is none of this name."""
+        module = COMMANDS.get(name)
+        return None if module is None else import_module(module).main
 
 
 def sentence(error):
@@ -127,7 +138,7 @@ def version(context, parameter, wanted):
 
 @click.command(
     cls=Commands,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 92},
+    context_settings=SETTINGS,
     epilog="Example: largemargin train heart.csv -o heart.model --cv",
 )
 @click.option(

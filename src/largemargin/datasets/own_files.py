@@ -1,12 +1,13 @@
 """Files of the user: LIBSVM rows and comma-separated tables of two classes."""
 
 import re
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from largemargin.datasets.encodings import Recipe, encode
-from largemargin.datasets.entry import Data
 from largemargin.datasets.reading import (
     OPENERS,
     Table,
@@ -22,6 +23,35 @@ from largemargin.memory import check_dense
 TABLE_ENDINGS = (".csv", ".tsv")
 LIBSVM_ENDINGS = (".libsvm", ".svm", ".svmlight", ".txt")
 MAX_WORDS = 1000
+
+
+@dataclass(frozen=True, eq=False)
+class Data:
+    """Rows and labels, as they come from their source: nothing is scaled.
+
+    Parameters
+    ----------
+    X : ndarray or csr matrix of shape (n_samples, n_features)
+        The rows: dense if narrow or well filled, otherwise sparse.
+
+    y : ndarray of shape (n_samples,)
+        -1.0 or 1.0.
+
+    name : str
+        The name of the data set.
+
+    source : str
+        Where these rows came from, and how they differ from the whole set.
+
+    entry : object or None
+        What is known of a data set that others have described; None for a user's file.
+    """
+
+    X: Any
+    y: np.ndarray
+    name: str
+    source: str
+    entry: Any = None
 
 
 def load_file(path, *, label=None, name=None):

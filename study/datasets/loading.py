@@ -3,11 +3,11 @@
 import os
 from pathlib import Path
 
-from largemargin.datasets.download import DownloadError, ignore, origin_of
-from largemargin.datasets.entry import Data
+from largemargin.datasets import Data
 from largemargin.datasets.reading import file_signs, read_libsvm, suited
-from largemargin.datasets.registry import info
-from largemargin.datasets.sources import check_size, kept_file
+from study.datasets.download import DownloadError, ignore, origin_of
+from study.datasets.registry import info
+from study.datasets.sources import check_size, kept_file
 
 
 class MissingDataset(FileNotFoundError):
@@ -55,7 +55,7 @@ def load(name, *, data_home=None, download=True, on_progress=ignore):
 
     Examples
     --------
-    >>> from largemargin import datasets
+    >>> from study import datasets
     >>> data = datasets.load("wdbc", download=False)
     >>> data.X.shape
     (569, 30)

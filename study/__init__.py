@@ -1,4 +1,7 @@
-"""The paper's study: its protocols, tables and figures."""
+"""The paper's study: its data sets, protocols, tables and figures.
+
+It uses the library and is not installed with it: ``python -m study`` runs it from a clone.
+"""
 
 from pathlib import Path
 
@@ -10,7 +13,7 @@ QUICK_REPETITIONS = {"regular": 3, "large": 1}
 
 
 def run_study(
-    output="study",
+    output="study-results",
     *,
     protocol="both",
     sets=None,
@@ -32,14 +35,14 @@ def run_study(
 
     Parameters
     ----------
-    output : path-like, default="study"
+    output : path-like, default="study-results"
         Directory of the results, tables and figures.
 
     protocol : {"both", "paper", "fair"}, default="both"
         The paper's way to scale data and choose parameters, a fairer one, or both.
 
     sets : iterable of str, default=None
-        Names of :func:`largemargin.datasets.names`; None means all of ``scale``.
+        Names of :func:`study.datasets.names`; None means all of ``scale``.
 
     files : iterable of path-like, default=()
         LIBSVM or CSV files to add.
@@ -49,8 +52,7 @@ def run_study(
         means the last one.
 
     methods : iterable of str, default=None
-        Keys of :data:`largemargin.study.methods.METHODS`, or labels there; None means
-        all.
+        Keys of :data:`study.methods.METHODS`, or labels there; None means all.
 
     kernels : iterable of {"linear", "rbf"}, default=None
         None means both.
@@ -78,16 +80,16 @@ def run_study(
 
     Returns
     -------
-    outcome : largemargin.study.runner.Outcome
+    outcome : study.runner.Outcome
         What was done, what is missing, and what failed.
     """
     from joblib import effective_n_jobs
 
-    from largemargin.study.methods import METHODS, check_name
-    from largemargin.study.protocols import PROTOCOLS, REPETITIONS
-    from largemargin.study.report import write
-    from largemargin.study.runner import Plan, ignore, run
-    from largemargin.study.store import Store
+    from study.methods import METHODS, check_name
+    from study.protocols import PROTOCOLS, REPETITIONS
+    from study.report import write
+    from study.runner import Plan, ignore, run
+    from study.store import Store
 
     def checked(given, known, kind):
         if given is None:
@@ -119,8 +121,8 @@ def run_study(
 
 def sources_of_sets(sets, scale, quick, data_home, download):
     """Return the sources of sets in the registry; raise for a name that is not there."""
-    from largemargin import datasets
-    from largemargin.study.tasks import Source
+    from study import datasets
+    from study.tasks import Source
 
     if sets is None:
         sets = datasets.names(None if scale == "all" else scale)
@@ -139,10 +141,10 @@ def is_quick(entry):
 
 def sources_of_files(files, label):
     """Return the sources of a user's files; raise for one that cannot be used."""
-    from largemargin import datasets
     from largemargin.datasets.own_files import name_and_kind
-    from largemargin.study.splits import draw_split
-    from largemargin.study.tasks import Source
+    from study import datasets
+    from study.splits import draw_split
+    from study.tasks import Source
 
     sources, taken = [], set(datasets.names())
     for path in map(Path, files):

@@ -2,8 +2,8 @@
 
 from functools import partial
 
-from largemargin.datasets.entry import Entry, Form
-from largemargin.datasets.sources import LibsvmFiles, RemoteFile, libsvm_collection
+from study.datasets.entry import Entry, Form
+from study.datasets.sources import LibsvmFiles, RemoteFile, libsvm_collection
 
 UCI = "https://archive.ics.uci.edu/static/public"
 AS_LIBSVM = "as in the LIBSVM collection"

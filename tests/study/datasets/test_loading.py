@@ -12,10 +12,10 @@ import scipy.sparse as sp
 from numpy.testing import assert_array_equal
 from sklearn.datasets import get_data_home, load_breast_cancer
 
-from largemargin import datasets
-from largemargin.datasets.entry import Form
-from largemargin.datasets.loading import cache_directory
-from largemargin.datasets.sources import LibsvmFiles, RemoteFile
+from study import datasets
+from study.datasets.entry import Form
+from study.datasets.loading import cache_directory
+from study.datasets.sources import LibsvmFiles, RemoteFile
 from tiny_set import ROWS
 
 DATA = os.environ.get("LARGEMARGIN_DATA")

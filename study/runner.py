@@ -7,11 +7,11 @@ from dataclasses import dataclass, field, replace
 
 from joblib.externals.loky import get_reusable_executor
 
-from largemargin import datasets
-from largemargin.study.methods import METHODS
-from largemargin.study.protocols import KERNELS, PROTOCOLS, REPETITIONS
-from largemargin.study.store import StoreError
-from largemargin.study.tasks import Task, perform, survey
+from study import datasets
+from study.methods import METHODS
+from study.protocols import KERNELS, PROTOCOLS, REPETITIONS
+from study.store import StoreError
+from study.tasks import Task, perform, survey
 
 logger = logging.getLogger("largemargin")
 

@@ -4,9 +4,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from largemargin.datasets.loading import cache_directory
-from largemargin.datasets.registry import ENTRIES
-from largemargin.datasets.sources import LibsvmFiles, RemoteFile
+from study.datasets.loading import cache_directory
+from study.datasets.registry import ENTRIES
+from study.datasets.sources import LibsvmFiles, RemoteFile
 from tiny_set import ROWS, entry_with
 
 

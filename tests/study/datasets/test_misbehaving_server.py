@@ -9,11 +9,11 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from largemargin.datasets import DownloadError
-from largemargin.datasets import connection as module
-from largemargin.datasets.download import MAX_BYTES, download
-from largemargin.datasets.registry import ENTRIES
-from largemargin.datasets.sources import LibsvmFiles
+from study.datasets import DownloadError
+from study.datasets import connection as module
+from study.datasets.download import MAX_BYTES, download
+from study.datasets.registry import ENTRIES
+from study.datasets.sources import LibsvmFiles
 
 CONTENT = b"0123456789" * 100
 # Much longer than any of these downloads may take.

@@ -1,9 +1,6 @@
-"""What is known of a data set, and the set itself."""
+"""What is known of a data set."""
 
 from dataclasses import dataclass
-from typing import Any
-
-import numpy as np
 
 
 @dataclass(frozen=True)
@@ -98,32 +95,3 @@ class Entry:
     def whole(self):
         """The set as its public home gives it."""
         return Form(self.name, self.rows, self.features, self.positives)
-
-
-@dataclass(frozen=True, eq=False)
-class Data:
-    """Rows and labels, as they come from their source: nothing is scaled.
-
-    Parameters
-    ----------
-    X : ndarray or csr matrix of shape (n_samples, n_features)
-        The rows: dense if narrow or well filled, otherwise sparse.
-
-    y : ndarray of shape (n_samples,)
-        -1.0 or 1.0.
-
-    name : str
-        The name of the data set.
-
-    source : str
-        Where these rows came from, and how they differ from the whole set.
-
-    entry : Entry or None
-        What is known of a data set of the paper; None for a user's own file.
-    """
-
-    X: Any
-    y: np.ndarray
-    name: str
-    source: str
-    entry: Entry | None = None

@@ -2,8 +2,8 @@
 
 from difflib import get_close_matches
 
-from largemargin.datasets.large import LARGE
-from largemargin.datasets.regular import REGULAR
+from study.datasets.large import LARGE
+from study.datasets.regular import REGULAR
 
 ENTRIES = {entry.name: entry for entry in (*REGULAR, *LARGE)}
 SCALES = ("regular", "large")
@@ -28,7 +28,7 @@ def names(scale=None):
 
     Examples
     --------
-    >>> from largemargin import datasets
+    >>> from study import datasets
     >>> datasets.names("regular")[:3]
     ('promoters', 'planning-relax', 'colic')
     >>> len(datasets.names())
@@ -54,7 +54,7 @@ def info(name):
 
     Examples
     --------
-    >>> from largemargin import datasets
+    >>> from study import datasets
     >>> entry = datasets.info("german")
     >>> entry.rows, entry.features, entry.positive
     (1000, 59, 'bad credit')

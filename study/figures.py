@@ -15,7 +15,7 @@ from largemargin.displays.price_influence import PriceInfluenceDisplay
 from largemargin.estimators.grids import PAPER_LAMBDAS
 from largemargin.estimators.table import search_for
 from largemargin.margins import margin_distribution
-from largemargin.study import paper
+from study import paper
 
 # Figures 1 and 3 show these where there are results, then others in the order of Table 1.
 REPRESENTATIVE = "heart", "sonar", "colic", "parkinsons", "clean1", "german"
@@ -82,7 +82,7 @@ def without_warnings():
 
 def refit(result, data_home):
     """Return the machine behind a result and both its halves."""
-    from largemargin.study import tasks
+    from study import tasks
 
     with without_warnings():
         return tasks.refit(result, data_home=data_home)

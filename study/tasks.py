@@ -8,16 +8,15 @@ from functools import lru_cache
 import joblib
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import clone
-from sklearn.model_selection import ParameterGrid
 
-from largemargin import datasets
-from largemargin.estimators.table import search_for
-from largemargin.study.methods import METHODS
-from largemargin.study.protocols import PROTOCOLS, scale_of
-from largemargin.study.splits import draw_split
-from largemargin.study.store import Facts, Result
+from largemargin.cli.tuning import best_point
+from largemargin.datasets import load_file
 from largemargin.threads import one_blas_thread
+from study import datasets
+from study.methods import METHODS
+from study.protocols import PROTOCOLS, scale_of
+from study.splits import draw_split
+from study.store import Facts, Result
 
 # A shorter fit is timed twice: the first may have waited for compiled loops to load.
 SHORT_SECONDS = 2.0
@@ -54,7 +53,7 @@ class Source:
     def load(self):
         """Return the data set."""
         if self.path is not None:
-            return datasets.load_file(self.path, label=self.label, name=self.name)
+            return load_file(self.path, label=self.label, name=self.name)
         return datasets.load(self.name, data_home=self.data_home, download=self.download)
 
 
@@ -208,39 +207,3 @@ def choose(task, halves):
     grid = protocol.grid(task.method, task.kernel, halves.scale, halves.X_train)
     place = halves.X_train, halves.y_train, halves.folds
     return best_point(machine_of(task, {}), grid, fixed, *place)
-
-
-def best_point(machine, grid, fixed, X, y, folds):
-    """Return the best point of a grid, by the machine's own search where it has one."""
-    search = search_for(machine)
-    if search is None:
-        points = list(ParameterGrid(grid))
-        alone = len(points) == 1
-        return points[0] if alone else search_singly(machine, points, X, y, folds)
-    given = machine.get_params()
-    shared = {name: given[name] for name in search().get_params() if name in given}
-    values = grid | {name: (value,) for name, value in fixed.items()}
-    grids = {f"{name}s": some for name, some in values.items()}
-    best = search(cv=folds, refit=False, **shared, **grids).fit(X, y).best_params_
-    return {name: value for name, value in best.items() if name not in fixed}
-
-
-def search_singly(machine, points, X, y, folds):
-    """Return the first of the best points; one that cannot be fitted is passed over."""
-    scores = np.array([[score(machine, p, X, y, *f) for f in folds] for p in points])
-    means = scores.mean(axis=1)
-    if np.isnan(means).all():
-        raise ValueError(
-            f"{type(machine).__name__} could not be fitted at any of the {len(points)} "
-            "points of its grid."
-        )
-    return points[int(np.nanargmax(means))]
-
-
-def score(machine, point, X, y, train, test):
-    """Return the accuracy in one fold, NaN if the fit fails."""
-    try:
-        fitted = clone(machine).set_params(**point).fit(X[train], y[train])
-    except ValueError:
-        return np.nan
-    return fitted.score(X[test], y[test])

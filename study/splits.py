@@ -5,7 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-N_FOLDS = 5
+from largemargin.cli.tuning import N_FOLDS, draw_folds
+
 # With two of a class in the training half, every fold leaves one to train on.
 FEWEST_TO_TRAIN, FEWEST_TO_TEST = 2, 1
 MAX_DRAWS = 1000
@@ -62,15 +63,3 @@ def rarest(y):
     """Return how many rows the rarer of two classes has."""
     n_positive = np.count_nonzero(y > 0)
     return min(n_positive, len(y) - n_positive)
-
-
-def draw_folds(y, rng):
-    """Return folds in which both classes are dealt out evenly."""
-    shuffled = rng.permutation(len(y))
-    dealt = shuffled[np.argsort(y[shuffled], kind="stable")]
-    number = np.empty(len(y), dtype=int)
-    number[dealt] = np.arange(len(y)) % N_FOLDS
-    return [
-        (np.flatnonzero(number != fold), np.flatnonzero(number == fold))
-        for fold in range(N_FOLDS)
-    ]

@@ -8,10 +8,10 @@ import threading
 
 import pytest
 
-from largemargin.datasets import DownloadError, UnreadableFile
-from largemargin.datasets import download as module
-from largemargin.datasets.download import download, record_of, verify
 from largemargin.datasets.reading import explained
+from study.datasets import DownloadError, UnreadableFile
+from study.datasets import download as module
+from study.datasets.download import download, record_of, verify
 
 CONTENT = bytes(range(256)) * 4000
 

@@ -5,9 +5,9 @@ import sys
 
 import pytest
 
-from largemargin import datasets
-from largemargin.datasets.encodings import RECIPES
-from largemargin.datasets.sources import LibsvmFiles, OpenML
+from study import datasets
+from study.datasets.recipes import RECIPES
+from study.datasets.sources import LibsvmFiles, OpenML
 
 TABLE_1 = """
 promoters 106 57, planning 182 12, colic 188 13, parkinsons 195 22, colic.ORIG 205 17,
@@ -91,5 +91,5 @@ def test_sources_can_give_the_rows_of_the_entry(entry):
 
 
 def test_importing_the_package_leaves_scikit_learns_data_sets_alone():
-    code = "import sys, largemargin.datasets; sys.exit('sklearn.datasets' in sys.modules)"
+    code = "import sys, study.datasets; sys.exit('sklearn.datasets' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

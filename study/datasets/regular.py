@@ -2,8 +2,8 @@
 
 from functools import partial
 
-from largemargin.datasets.entry import Entry, Form
-from largemargin.datasets.sources import OpenML, Packaged, libsvm_collection
+from study.datasets.entry import Entry, Form
+from study.datasets.sources import OpenML, Packaged, libsvm_collection
 
 ORDINAL = "words by their place in the source's order, pairs of words 0/1"
 ONE_HOT = "one 0/1 column a word, pairs of words one 0/1 column"

@@ -1,9 +1,11 @@
-"""``largemargin datasets``: the data sets of the paper, listed and fetched."""
+"""``python -m study.datasets``: the data sets of the paper, listed and fetched."""
 
 from pathlib import Path
 
 import click
 
+from largemargin.cli import run
+from largemargin.cli.group import SETTINGS, ReportingGroup
 from largemargin.cli.options import json_option, quiet_option
 
 data_option = click.option(
@@ -13,12 +15,16 @@ data_option = click.option(
 )
 
 
-@click.group(epilog="Example: largemargin datasets list")
+@click.group(
+    cls=ReportingGroup,
+    context_settings=SETTINGS,
+    epilog="Example: python -m study.datasets list",
+)
 def main():
     """List the data sets of the paper, or write one to a file."""
 
 
-@main.command("list", epilog="Example: largemargin datasets list --scale regular")
+@main.command("list", epilog="Example: python -m study.datasets list --scale regular")
 @click.option(
     "--scale",
     type=click.Choice(["regular", "large"]),
@@ -27,7 +33,8 @@ def main():
 @json_option
 def show_list(scale, as_json):
     """List the data sets: their names, sizes and tasks."""
-    from largemargin import datasets, terminal
+    from largemargin import terminal
+    from study import datasets
 
     entries = [datasets.info(name) for name in datasets.names(scale)]
     columns = "name", "rows", "features", "scale", "task"
@@ -39,7 +46,7 @@ def show_list(scale, as_json):
     terminal.show_table(columns, rows)
 
 
-@main.command(epilog="Example: largemargin datasets get wdbc -o wdbc.libsvm")
+@main.command(epilog="Example: python -m study.datasets get wdbc -o wdbc.libsvm")
 @click.argument("name")
 @click.option(
     "-o",
@@ -59,10 +66,11 @@ def show_list(scale, as_json):
 def get(name, output, data_home, download, as_json, quiet):
     """Write the data set NAME as LIBSVM text, fetching it if need be.
 
-    'largemargin datasets list' has the names.
+    'python -m study.datasets list' has the names.
     """
-    from largemargin import datasets, terminal
+    from largemargin import terminal
     from largemargin.cli.outputs import beside, check_writable
+    from study import datasets
 
     output = f"{datasets.info(name).name}.libsvm" if output is None else output
     check_name(output)
@@ -119,3 +127,7 @@ def write_libsvm(data, path):
         nullcontext(stream) if pack is None else pack(stream, "wb") as text,
     ):
         dump_svmlight_file(data.X, data.y.astype(int), text, zero_based=False)
+
+
+if __name__ == "__main__":
+    run(main, "python -m study.datasets")

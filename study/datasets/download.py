@@ -7,9 +7,9 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from http.client import HTTPException
 
-from largemargin.datasets.connection import PATIENCE_SECONDS, WEB, transfer
 from largemargin.datasets.reading import UnreadableFile
 from largemargin.files import temporary_folder
+from study.datasets.connection import PATIENCE_SECONDS, WEB, transfer
 
 # The limit of any file, and of one about which nothing is known.
 MAX_BYTES = 8 << 30

@@ -5,10 +5,10 @@ from itertools import product
 from pathlib import Path
 
 from largemargin.files import replaced
-from largemargin.study.methods import METHODS
-from largemargin.study.protocols import PROTOCOLS
-from largemargin.study.rendering import RENDERERS, markdown
-from largemargin.study.tables import KINDS, Comparison, sets_table
+from study.methods import METHODS
+from study.protocols import PROTOCOLS
+from study.rendering import RENDERERS, markdown
+from study.tables import KINDS, Comparison, sets_table
 
 # Differences of our SVM from the paper's that deserve a line.
 LARGE_DIFFERENCE = 0.02
@@ -97,7 +97,7 @@ def draw_all(results, protocols, labels, data_home):
     except ImportError:
         reason = "matplotlib is not installed: pip install 'largemargin[plot]'."
         return {}, [f"Figures 1 to 3: {reason}"]
-    from largemargin.study.figures import influence_figure, margin_figure, time_figure
+    from study.figures import influence_figure, margin_figure, time_figure
 
     drawers = {
         1: lambda protocol: margin_figure(results, protocol, labels, data_home),

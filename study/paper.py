@@ -5,7 +5,7 @@ are those of the printed columns to 0.001; MDO's in Table 4 leaves out kdd2010, 
 not finish, so that it is not over the same sets as the others.
 """
 
-from largemargin.study.statistics import Accuracy
+from study.statistics import Accuracy
 
 METHODS = "svm", "mdo", "mamc", "komd", "ldm"
 BETTER, WORSE, NOTHING = "•", "◦", "-"

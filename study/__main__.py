@@ -1,4 +1,4 @@
-"""The study as a command: ``largemargin study``, or ``python -m largemargin.study``."""
+"""The study as a command: ``python -m study``."""
 
 from contextlib import contextmanager
 from pathlib import Path
@@ -6,12 +6,12 @@ from pathlib import Path
 import click
 
 from largemargin import terminal
-from largemargin.cli import INTERRUPTED
-from largemargin.cli.group import sentence
+from largemargin.cli import INTERRUPTED, run
+from largemargin.cli.group import SETTINGS, ReportingCommand, sentence
 from largemargin.cli.options import jobs_option, json_option, quiet_option
-from largemargin.study import run_study
-from largemargin.study.methods import METHODS
-from largemargin.study.store import Store, StoreError
+from study import run_study
+from study.methods import METHODS
+from study.store import Store, StoreError
 
 
 def listed(context, parameter, value):
@@ -35,9 +35,11 @@ def bar(quiet):
 
 
 @click.command(
+    cls=ReportingCommand,
+    context_settings=SETTINGS,
     help="Run the paper's study, or report what is there of it.\n\nEvery result is kept as "
     "soon as it is there; the same command goes on with what is left.",
-    epilog="Example: largemargin study --sets none --file mine.csv --label diagnosis",
+    epilog="Example: python -m study --sets none --file mine.csv --label diagnosis",
 )
 @click.argument("action", type=click.Choice(["run", "report"]), default="run")
 @click.option(
@@ -50,8 +52,8 @@ def bar(quiet):
 @click.option(
     "--sets",
     callback=listed,
-    help="Names with commas, those of 'largemargin datasets list', or 'none' for files "
-    "only; default: all of --scale.",
+    help="Names with commas, those of 'python -m study.datasets list', or 'none' for "
+    "files only; default: all of --scale.",
 )
 @click.option(
     "--file",
@@ -88,7 +90,7 @@ def bar(quiet):
     "-o",
     "--output",
     type=click.Path(path_type=Path, file_okay=False),
-    default=Path("study"),
+    default=Path("study-results"),
     show_default=True,
     help="Directory of results, tables and figures.",
 )
@@ -134,7 +136,7 @@ def main(context, action, output, data_home, jobs, as_json, quiet, **options):
 
 def report(output, data_home, *, as_json, quiet):
     """Write tables and figures of what is stored, and tell their names."""
-    from largemargin.study.report import write
+    from study.report import write
 
     store = Store(output)
     n_results = len(store.results())
@@ -193,4 +195,4 @@ def tell_missing(outcome, downloaded):
 
 
 if __name__ == "__main__":
-    main()
+    run(main, "python -m study")

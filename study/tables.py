@@ -4,11 +4,10 @@ from collections import Counter
 
 import numpy as np
 
-from largemargin import datasets
-from largemargin.study import paper
-from largemargin.study.protocols import MAX_REGULAR_ROWS
-from largemargin.study.rendering import Cell, Row, Table
-from largemargin.study.statistics import accuracies, summarise, win_tie_loss
+from largemargin.cli.tuning import scale_of_rows
+from study import datasets, paper
+from study.rendering import Cell, Row, Table
+from study.statistics import accuracies, summarise, win_tie_loss
 
 MARKS = {1: paper.BETTER, 0: "", -1: paper.WORSE}
 NONE = "\N{EN DASH}"
@@ -26,7 +25,7 @@ def own_files(names):
 
 def scale_of_file(fact):
     """Return to which tables a user's file belongs; without facts to the first."""
-    return "large" if fact is not None and fact.rows > MAX_REGULAR_ROWS else "regular"
+    return "regular" if fact is None else scale_of_rows(fact.rows)
 
 
 def sets_table(facts):

@@ -11,9 +11,10 @@ import sklearn.datasets
 from numpy.testing import assert_array_equal
 from sklearn.utils import Bunch
 
-from largemargin import datasets
-from largemargin.datasets.encodings import RECIPES, Recipe
-from largemargin.datasets.sources import OpenML
+from largemargin.datasets.encodings import Recipe
+from study import datasets
+from study.datasets.recipes import RECIPES
+from study.datasets.sources import OpenML
 
 
 @pytest.fixture

@@ -10,15 +10,7 @@ from typing import ClassVar
 import numpy as np
 import scipy.sparse as sp
 
-from largemargin.datasets.download import (
-    MAX_BYTES,
-    DownloadError,
-    download,
-    origin_of,
-    placed,
-    verify,
-)
-from largemargin.datasets.encodings import RECIPES, encode, rows_of_two_classes
+from largemargin.datasets.encodings import encode, rows_of_two_classes
 from largemargin.datasets.reading import (
     PACKED,
     Table,
@@ -29,6 +21,15 @@ from largemargin.datasets.reading import (
     read_table,
     signs,
 )
+from study.datasets.download import (
+    MAX_BYTES,
+    DownloadError,
+    download,
+    origin_of,
+    placed,
+    verify,
+)
+from study.datasets.recipes import RECIPES
 
 # The longest rows that were measured, those of isolet, take 6.4 kB as text.
 SPARE_BYTES, BYTES_PER_ROW = 1 << 20, 16 << 10
