@@ -7,7 +7,13 @@ from sklearn.base import clone
 from sklearn.datasets import make_classification
 from sklearn.model_selection import GridSearchCV
 
-from largemargin import KOMDClassifier, ODMClassifier, ODMClassifierCV, calibrate
+from largemargin import (
+    KOMDClassifier,
+    LDMClassifierCV,
+    ODMClassifier,
+    ODMClassifierCV,
+    calibrate,
+)
 from largemargin.estimators.selection import MachineSearch, search_constraints
 
 TIGHT = {"tol": 1e-9}
@@ -106,3 +112,16 @@ def test_any_machine_with_a_recipe_can_be_searched(rows):
     ours = KOMDClassifierCV(lams=grid["lam"], gammas=grid["gamma"], cv=3, **TIGHT)
     theirs = GridSearchCV(KOMDClassifier(**TIGHT), grid, cv=3)
     assert_same_results(ours.fit(X, y), theirs.fit(X, y))
+
+
+def test_a_search_around_another_machine_says_which_it_takes():
+    with pytest.raises(TypeError, match="around ODMClassifier; got KOMDClassifier"):
+        ODMClassifierCV.around(KOMDClassifier(), C=[1.0])
+
+
+def test_pickles_that_name_the_old_module_of_a_search_are_understood():
+    from largemargin.estimators import selection
+
+    assert selection.LDMClassifierCV is LDMClassifierCV
+    with pytest.raises(AttributeError, match="no attribute 'Nonsense'"):
+        selection.Nonsense  # noqa: B018

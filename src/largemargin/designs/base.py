@@ -80,6 +80,8 @@ class Design:
     capabilities: frozenset[Capability] = frozenset()
     # Whether it has a ``moment_product`` that costs less than a pass over the rows.
     has_cheap_moments = False
+    # Whether a visit of one row costs much less than its share of a product with all.
+    sweeps_are_cheap = False
     shift = None
 
     def zeros(self):

@@ -48,8 +48,6 @@ class LinearDesign(FeatureDesign):
     """
 
     capabilities = frozenset(Capability) - {Capability.GRAM}
-    # Whether a visit of one row costs much less than its share of a product with all.
-    sweeps_are_cheap = False
 
     def __init__(self, X):
         self.X = X

@@ -1,6 +1,7 @@
 """Machines that choose their own parameters by cross-validation: the one search for all."""
 
 import time
+from importlib import import_module
 from numbers import Integral, Real
 
 import numpy as np
@@ -16,6 +17,7 @@ from largemargin.estimators.grids import GRIDS, check_values, paper_gammas
 from largemargin.estimators.recipe import recipe_of
 from largemargin.estimators.rows import FLOATS, canonical_rows
 from largemargin.estimators.search import Search, accuracy
+from largemargin.estimators.table import SEARCHES
 from largemargin.estimators.targets import splits_of
 from largemargin.kernels import WITHOUT_WIDTH
 
@@ -23,6 +25,13 @@ from largemargin.kernels import WITHOUT_WIDTH
 SHORTEST = 1e-3
 # Parameters that a search has for itself, though its machine has some of that name.
 OF_THE_SEARCH = {"verbose", "time_limit"}
+
+
+def __getattr__(name):
+    """Return a search that was in this module once: pickles name it so."""
+    if name not in SEARCHES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module("largemargin"), name)
 
 
 def has_best_estimator(search):
@@ -89,6 +98,11 @@ class MachineSearch(ClassifierMixin, BaseEstimator):
                 f"Only {', '.join(cls._grids)} can be searched; got {min(unknown)!r}."
             )
         given = machine.get_params()
+        if not set(cls._grids) <= set(given):
+            raise TypeError(
+                f"{cls.__name__} searches around {cls._machine_class.__name__}; got "
+                f"{type(machine).__name__}."
+            )
         grids = {
             plural: list(values.get(name, [given[name]]))
             for name, plural in cls._grids.items()
