@@ -14,7 +14,7 @@ from sklearn.utils import check_random_state
 from largemargin.estimators.recipe import recipe_of
 from largemargin.estimators.rows import validated_rows
 from largemargin.estimators.targets import Classes
-from largemargin.problem.intercept import refuse_unbounded
+from largemargin.problem.refusals import refuse_overflow, refuse_unbounded
 from largemargin.solvers import Progress, Start
 from largemargin.threads import one_blas_thread
 
@@ -56,7 +56,7 @@ def learn(machine, recipe, rows):
     deadline = deadline_of(machine.time_limit)
     labels, problems = recipe.posed(rows, type(machine).__name__)
     for problem in problems:
-        problem.refuse_overflow()
+        refuse_overflow(problem)
         refuse_unbounded(problem)
     design = recipe.space.design(rows)
     problems = [problem.on(design) for problem in problems]

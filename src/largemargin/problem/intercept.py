@@ -11,10 +11,7 @@ import numpy as np
 
 from largemargin.problem.line_search import search_along
 from largemargin.problem.losses import Pull, proximal_step
-
-
-class NoMinimum(ValueError):
-    """Raised for prices at which the objective falls without end."""
+from largemargin.problem.tangents import freeze_squares
 
 
 def shares_of_signs(problem):
@@ -84,27 +81,6 @@ def is_bounded(problem):
     return -lowering - rounding <= pull <= raising + rounding
 
 
-def refuse_unbounded(problem):
-    """Raise if the objective has no minimum."""
-    if is_bounded(problem):
-        return
-    pull, prices = pull_of(problem), problem.prices
-    brake = brakes(problem)[1 if pull > 0 else 0]
-    if prices.intercept != 0:
-        raise NoMinimum(
-            f"The problem has no minimum: moving the intercept gains {abs(pull):g} a unit "
-            f"by its price {prices.intercept:g} and lambda_mean={prices.lambda_mean:g}, "
-            f"while C={prices.C:g} charges {brake:g} at the most. Raise C."
-        )
-    raise NoMinimum(
-        f"The problem has no minimum: lambda_mean={prices.lambda_mean:g} rewards "
-        f"moving the intercept towards the larger class by {abs(pull):g} a "
-        f"unit, while C={prices.C:g} charges {brake:g} at the most. Lower "
-        "lambda_mean, raise C, set lambda_var > 0, weight the classes evenly "
-        "or use fit_intercept=False."
-    )
-
-
 def centre(problem, point, smoothing):
     """Return the point with the best intercept for the smoothed problem.
 
@@ -157,7 +133,7 @@ def balance(problem, scores, offset, beta):
         return offset, beta
     frozen = without_unseen_squares(problem)
     if frozen.is_curved:
-        frozen = problem.freeze_squares(problem.margins(scores, offset))
+        frozen = freeze_squares(problem, problem.margins(scores, offset))
         if not is_bounded(frozen):
             return _offset_in_balance(problem, scores, offset, beta), beta
     # A step of length one along the signs, cut off where dual variables must end.

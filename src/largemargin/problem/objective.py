@@ -35,14 +35,10 @@ from largemargin.problem.sums import (
     weighted_forces,
     weighted_variance,
 )
+from largemargin.problem.tangents import squares_are_mild
 
 # Squared lengths may fall below zero by this part of the objective.
 ROUNDING = 1e-12
-# Steps from tangent to tangent of the margin variance are worth it if each shrinks the
-# error by this factor at least.
-MAX_CONTRACTION = 0.5
-# Sums of weights, and their products with prices, lie between these.
-SMALLEST, LARGEST = 1e-100, 1e100
 
 
 class Prices(NamedTuple):
@@ -270,51 +266,10 @@ class Problem:
         """Return what Newton's method drives, at its start."""
         return SmoothedProblem(self, start)
 
-    def freeze_squares(self, margins):
-        """Return the problem with the prices of squares replaced by their tangents."""
-        tangent = -self.pulled_back(margins)
-        if self.tangent is not None:
-            tangent += self.tangent
-        prices = self.prices._replace(lambda_var=0.0, lambda_square=0.0)
-        return replace(self, prices=prices, tangent=tangent)
-
     @cached_property
     def squares_are_mild(self):
-        """Whether steps from tangent to tangent of the squares close in fast.
-
-        They shrink an error by the norm of these terms against that of the margins, which
-        the sum of the squared lengths of the rows bounds.
-        """
-        if not self.is_curved:
-            return True
-        lengths = self.weight @ self.design.squared_norms()
-        if self.stiffness * lengths <= MAX_CONTRACTION:
-            return True
-        root = np.sqrt(self.weight)
-        # Any fixed start with a part along the top eigenvector will do.
-        vector = np.cos(np.arange(self.design.n_rows, dtype=float))
-        for _ in range(4):
-            vector /= np.linalg.norm(vector)
-            image = self.design.combine(self.sign * root * vector)
-            vector = root * self.pulled_back(self.sign * self.design.scores(image))
-            size = np.linalg.norm(vector)
-            if size > MAX_CONTRACTION or size == 0:
-                break
-        return size <= MAX_CONTRACTION
-
-    def refuse_overflow(self):
-        """Raise if prices or weights leave no room for the squares of forces."""
-        C, *rest = self.prices
-        finite_C = C if np.isfinite(C) else 1.0
-        largest = max(self.total, finite_C * self.total, *map(abs, rest))
-        if not (self.total > SMALLEST and largest < LARGEST):
-            named = zip(self.prices._fields, self.prices, strict=True)
-            told = [f"{name}={price:g}" for name, price in named if price != 0]
-            raise ValueError(
-                f"The sample weights add up to {self.total:g}, at {', '.join(told)}; "
-                f"expected their sum above {SMALLEST:g} and its product with each price "
-                f"below {LARGEST:g}. Scale the weights or lower the prices."
-            )
+        """Whether steps from tangent to tangent of the squares close in fast."""
+        return squares_are_mild(self)
 
     def stretch(self, margins):
         """Return the factor that lifts all margins to the kink of a hard margin."""

@@ -10,21 +10,6 @@ class NotSeparable(ValueError):
     """Raised where a hard margin is asked of classes that no hyperplane separates."""
 
 
-def refuse_other_hard_margins(problem):
-    """Raise if C is infinite where that is no hard margin of classes.
-
-    Points are stretched until all margins reach the kink: this takes a single kink, above
-    zero, and margins that are zero where scores are.
-    """
-    loss = problem.loss
-    is_known = loss.is_one_sided and loss.kink > 0 and not problem.origin.any()
-    if problem.is_hard and not is_known:
-        raise ValueError(
-            "C=inf asks for a hard margin, which only classes have, and only losses of one "
-            f"kink above zero, such as the hinge loss; got {loss}. Use a finite C."
-        )
-
-
 def refuse_unseparable(problem, beta):
     """Raise if these weights, all >= 0, prove that no hyperplane separates the classes.
 

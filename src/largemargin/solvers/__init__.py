@@ -4,8 +4,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from largemargin.designs.base import Capability
-from largemargin.problem.intercept import refuse_unbounded
-from largemargin.problem.separability import refuse_other_hard_margins
+from largemargin.problem.refusals import refuse_other_hard_margins, refuse_unbounded
 from largemargin.solvers.asgd import solve_asgd
 from largemargin.solvers.auto import solve_auto
 from largemargin.solvers.dual_cd import solve_dual_cd

@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 
 from largemargin.problem.intercept import is_bounded
-from largemargin.problem.objective import MAX_CONTRACTION
+from largemargin.problem.tangents import MAX_CONTRACTION, freeze_squares
 from largemargin.solvers.metric import solve_in_metric
 from largemargin.solvers.newton import solve_newton
 from largemargin.solvers.pairs import EASY, pairs_can_solve, solve_in_pairs
@@ -97,7 +97,7 @@ def _solve_in_rounds(problem, *, tol, max_iter, progress, start):
         start = start.without_element()
     n_iter, last_gap = 0, np.inf
     while True:
-        svm = problem.freeze_squares(margins)
+        svm = freeze_squares(problem, margins)
         if not is_bounded(svm):
             return in_metric(start=start)
         solution = solve_newton(

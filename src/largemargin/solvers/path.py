@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from largemargin.problem.intercept import refuse_unbounded
 from largemargin.problem.nearby import Nearby
+from largemargin.problem.refusals import refuse_unbounded
 from largemargin.solvers import solve
 from largemargin.solvers.solution import Solution, Start
 
