@@ -131,7 +131,8 @@ class SmoothedProblem:
 
     def follow(self):
         """Let the anchor follow the dual variables."""
-        if self.problem.is_hard:
+        # A point with a gap separates the classes: there is nothing to prove then.
+        if self.problem.is_hard and np.isinf(self.best.certificate.gap):
             refuse_unseparable(self.problem, self.beta)
         self.anchor = self.beta
 
