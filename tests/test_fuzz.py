@@ -158,11 +158,17 @@ def test_no_machine_fails_on_hostile_problems():
 
 
 @pytest.mark.parametrize(
-    ("seed", "number", "name"), [(21, 62, "KOMD linear"), (21, 85, "LinearLDM auto")]
+    ("seed", "number", "names"),
+    [
+        (21, 62, ["KOMD linear"]),
+        (21, 85, ["LinearLDM auto"]),
+        (55, 75, ["LinearLDM newton", "LinearLDM auto"]),
+    ],
 )
-def test_what_the_fuzzer_once_found_stays_mended(seed, number, name):
+def test_what_the_fuzzer_once_found_stays_mended(seed, number, names):
     drawn = draw(seed, number)
-    machine = next(one for one in MACHINES if one.name == name)
-    outcome = fit(machine, drawn)
-    assert outcome.seconds < 10.0
-    assert judge(drawn, [machine], [outcome])[0].faults == {}
+    machines = [machine for machine in MACHINES if machine.name in names]
+    outcomes = [fit(machine, drawn) for machine in machines]
+    assert len(outcomes) == len(names)
+    assert all(outcome.seconds < 10.0 for outcome in outcomes)
+    assert all(judged.faults == {} for judged in judge(drawn, machines, outcomes))

@@ -99,8 +99,11 @@ class SmoothedProblem:
         if problem.is_hard:
             norms = problem.design.squared_norms()
             length = max(problem.mean(norms) or 1.0, SHORTEST)
-            # The steeper the squares, the larger the dual variables that pull at margins.
-            return 1.0 / length + problem.stiffness * problem.total
+            # The steeper the squares, the larger the dual variables that pull at margins;
+            # of two classes such would prove too early that margins are tiny.
+            has_two = (problem.sign != problem.sign[0]).any()
+            steepness = problem.bend if has_two else problem.stiffness
+            return 1.0 / length + steepness * problem.total
         # Margins of classes are about one, those of values as far apart as these.
         scatter = np.sqrt(problem.mean(problem.centred(problem.origin) ** 2))
         if scatter <= ROUNDING * np.abs(problem.origin).max():
