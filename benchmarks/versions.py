@@ -64,7 +64,9 @@ def main():
     lines.append(f"| geometric mean | | | {mean:.2f} |")
     print(lines[-1])
     if options.output is not None:
-        head = f"# Two versions side by side\n\n{describe_machine()}\n\n"
+        facts = describe_machine()
+        machine = ", ".join(f"{name} {facts[name]}" for name in facts if name != "BLAS")
+        head = f"# Two versions side by side\n\nMeasured on: {machine}.\n\n"
         about = "One thread; the shortest of several runs, taken in turn. Now / before.\n\n"
         options.output.write_text(head + about + "\n".join(lines) + "\n")
 
