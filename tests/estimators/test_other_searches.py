@@ -10,6 +10,7 @@ from sklearn.model_selection import GridSearchCV
 from largemargin import (
     KOMDClassifier,
     LDMClassifierCV,
+    LinearLDMClassifier,
     ODMClassifier,
     ODMClassifierCV,
     calibrate,
@@ -125,3 +126,23 @@ def test_pickles_that_name_the_old_module_of_a_search_are_understood():
     assert selection.LDMClassifierCV is LDMClassifierCV
     with pytest.raises(AttributeError, match="no attribute 'Nonsense'"):
         selection.Nonsense  # noqa: B018
+
+
+def test_points_with_and_without_an_intercept_have_designs_of_their_own(rows):
+    class InterceptSearch(MachineSearch):
+        _machine_class = LinearLDMClassifier
+        _grids = {"C": "Cs", "fit_intercept": "fit_intercepts"}
+        _parameter_constraints = search_constraints(LinearLDMClassifier, [], _grids)
+
+        def __init__(self, *, Cs=None, fit_intercepts=None, cv=None, tol=1e-4):
+            vars(self).update(Cs=Cs, fit_intercepts=fit_intercepts, cv=cv, tol=tol)
+
+        grid, scoring, refit, error_score = "scale", None, True, np.nan
+        max_iter, n_jobs, verbose = None, None, 0
+
+    X, y = rows
+    X = X + 1e4 * (np.arange(6) == 2)  # so far from zero that it is moved there
+    ours = InterceptSearch(Cs=[0.1, 1.0], fit_intercepts=[False, True], cv=3, tol=1e-7)
+    grid = {"C": [0.1, 1.0], "fit_intercept": [False, True]}
+    theirs = GridSearchCV(LinearLDMClassifier(tol=1e-7), grid, cv=3)
+    assert_same_results(ours.fit(X, y), theirs.fit(X, y))

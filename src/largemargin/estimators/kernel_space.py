@@ -263,7 +263,7 @@ class KernelSpace:
 class ExplicitSpace(LinearSpace):
     """A linear kernel without a Gram matrix: ``w`` is kept, and no row."""
 
-    parameters = KernelSpace.parameters
+    parameters = KernelSpace.parameters + LinearSpace.parameters
     kernel = Kernel("linear")
 
     def settle(self, rows):

@@ -37,7 +37,8 @@ def elements_of(solutions):
 class LinearSpace:
     """Explicit rows; a machine keeps its elements in ``coef_``."""
 
-    parameters = ()
+    # With an intercept, columns far from zero are moved.
+    parameters = ("fit_intercept",)
 
     def __init__(self, fit_intercept=True):
         self.fit_intercept = fit_intercept

@@ -109,8 +109,9 @@ def at_point(machine, point):
 class Search:
     """Scores of a certified machine at many points in the folds of a cross-validation.
 
-    Points differ in any of its parameters; those that the space of the machine depends on
-    ask for a design of their own, the others for problems on the same one.
+    Points differ in parameters that the space of the machine depends on, which ask for a
+    design of their own, or in those of its problem: prices and loss. What concerns the
+    encoder or the solver is the same at all points.
     """
 
     def __init__(self, machine, points, scorer, *, n_jobs, verbose, keeps_unseen, deadline):

@@ -59,14 +59,17 @@ def pull_of(problem):
 
 def brakes(problem):
     """Return what the losses charge at the most for lowering it, and for raising it."""
-    (floor, cap), signs = problem.box, (problem.sign > 0, problem.sign < 0)
-    with_it, against_it = (problem.weight[some].sum() for some in signs)
-    # Nothing times an unlimited slope is nothing.
-    charges = [
-        [slope * mass if mass > 0 else 0.0 for slope in (cap, -floor)]
-        for mass in (with_it, against_it)
-    ]
-    return charges[0][0] + charges[1][1], charges[0][1] + charges[1][0]
+    floor, cap = problem.box
+    positive, negative = (
+        problem.weight[some].sum() for some in (problem.sign > 0, problem.sign < 0)
+    )
+
+    def charge(slope, mass):  # nothing times an unlimited slope is nothing
+        return slope * mass if mass > 0 else 0.0
+
+    lowering = charge(cap, positive) + charge(-floor, negative)
+    raising = charge(-floor, positive) + charge(cap, negative)
+    return lowering, raising
 
 
 def is_bounded(problem):
