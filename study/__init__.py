@@ -141,7 +141,7 @@ def is_quick(entry):
 
 def sources_of_files(files, label):
     """Return the sources of a user's files; raise for one that cannot be used."""
-    from largemargin.datasets.own_files import name_and_kind
+    from largemargin.tables.own_files import name_and_kind
     from study import datasets
     from study.splits import draw_split
     from study.tasks import Source

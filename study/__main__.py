@@ -5,8 +5,7 @@ from pathlib import Path
 
 import click
 
-from largemargin import terminal
-from largemargin.cli import INTERRUPTED, run
+from largemargin.cli import INTERRUPTED, run, terminal
 from largemargin.cli.group import SETTINGS, ReportingCommand, sentence
 from largemargin.cli.options import jobs_option, json_option, quiet_option
 from study import run_study

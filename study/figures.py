@@ -10,11 +10,11 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning, FitFailedWarning
 
-from largemargin.displays.margin_distribution import MarginDistributionDisplay
-from largemargin.displays.price_influence import PriceInfluenceDisplay
 from largemargin.estimators.grids import PAPER_LAMBDAS
 from largemargin.estimators.table import search_for
-from largemargin.margins import margin_distribution
+from largemargin.inspection.displays.margin_distribution import MarginDistributionDisplay
+from largemargin.inspection.displays.price_influence import PriceInfluenceDisplay
+from largemargin.inspection.margins import margin_distribution
 from study import paper
 
 # Figures 1 and 3 show these where there are results, then others in the order of Table 1.

@@ -4,7 +4,7 @@ from io import BytesIO
 from itertools import product
 from pathlib import Path
 
-from largemargin.files import replaced
+from largemargin.production.files import replaced
 from study.methods import METHODS
 from study.protocols import PROTOCOLS
 from study.rendering import RENDERERS, markdown

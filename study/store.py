@@ -8,7 +8,7 @@ from numbers import Real
 from operator import attrgetter
 from pathlib import Path
 
-from largemargin.files import replaced
+from largemargin.production.files import replaced
 
 try:
     import fcntl

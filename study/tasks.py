@@ -10,8 +10,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from largemargin.cli.tuning import best_point
-from largemargin.datasets import load_file
-from largemargin.threads import one_blas_thread
+from largemargin.numerics.threads import one_blas_thread
+from largemargin.tables import load_file
 from study import datasets
 from study.methods import METHODS
 from study.protocols import PROTOCOLS, scale_of

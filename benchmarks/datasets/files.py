@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.preprocessing import MaxAbsScaler, minmax_scale, normalize
 
-from largemargin.datasets.reading import read_libsvm, suited
+from largemargin.tables.reading import read_libsvm, suited
 
 SEED = 0
 # To be raised when the same file would be prepared in another way.

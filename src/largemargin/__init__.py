@@ -9,27 +9,33 @@ __version__ = "0.1.0"
 
 # Where the public names are; each is loaded when it is first asked for.
 _PLACES = _ESTIMATORS | {
-    "ConvergenceDisplay": "displays.convergence",
-    "MarginDistribution": "margins",
-    "MarginDistributionDisplay": "displays.margin_distribution",
-    "PriceInfluenceDisplay": "displays.price_influence",
-    "calibrate": "calibration",
-    "leave_one_out_bound": "leave_one_out",
-    "leave_one_out_error": "leave_one_out",
-    "margin_distribution": "margins",
-    "to_onnx": "onnx",
+    "ConvergenceDisplay": "inspection.displays.convergence",
+    "MarginDistribution": "inspection.margins",
+    "MarginDistributionDisplay": "inspection.displays.margin_distribution",
+    "PriceInfluenceDisplay": "inspection.displays.price_influence",
+    "calibrate": "production.calibration",
+    "leave_one_out_bound": "inspection.leave_one_out",
+    "leave_one_out_error": "inspection.leave_one_out",
+    "margin_distribution": "inspection.margins",
+    "to_onnx": "production.onnx",
 }
 
-__all__ = sorted(_PLACES)
+# Modules that are public as such.
+_MODULES = {"model_files": "production.model_files"}
+
+__all__ = sorted(_PLACES | _MODULES)
 
 # Not for users: model files know the parts of fitted estimators by these names.
 _PLACES |= _PARTS
 
 
 def __getattr__(name):
-    if name not in _PLACES:
+    if name in _MODULES:
+        value = import_module(f"largemargin.{_MODULES[name]}")
+    elif name in _PLACES:
+        value = getattr(import_module(f"largemargin.{_PLACES[name]}"), name)
+    else:
         raise AttributeError(f"module 'largemargin' has no attribute {name!r}")
-    value = getattr(import_module(f"largemargin.{_PLACES[name]}"), name)
     globals()[name] = value
     return value
 

@@ -1,6 +1,6 @@
 """The 32 data sets of the paper."""
 
-from largemargin.datasets import Data, UnreadableFile
+from largemargin.tables import Data, UnreadableFile
 from study.datasets.download import DownloadError
 from study.datasets.entry import Entry
 from study.datasets.loading import MissingDataset, load

@@ -33,7 +33,7 @@ def main():
 @json_option
 def show_list(scale, as_json):
     """List the data sets: their names, sizes and tasks."""
-    from largemargin import terminal
+    from largemargin.cli import terminal
     from study import datasets
 
     entries = [datasets.info(name) for name in datasets.names(scale)]
@@ -68,7 +68,7 @@ def get(name, output, data_home, download, as_json, quiet):
 
     'python -m study.datasets list' has the names.
     """
-    from largemargin import terminal
+    from largemargin.cli import terminal
     from largemargin.cli.outputs import beside, check_writable
     from study import datasets
 
@@ -91,8 +91,8 @@ def get(name, output, data_home, download, as_json, quiet):
 
 def check_name(path):
     """Raise UsageError if the name of a file says that it holds something else."""
-    from largemargin.cli.inputs import KINDS
-    from largemargin.datasets.own_files import name_and_kind
+    from largemargin.tables.inputs import KINDS
+    from largemargin.tables.own_files import name_and_kind
 
     _, ending = name_and_kind(Path(path))
     if KINDS.get(ending, "libsvm") != "libsvm":
@@ -119,7 +119,7 @@ def write_libsvm(data, path):
     from sklearn.datasets import dump_svmlight_file
 
     from largemargin.cli.outputs import written
-    from largemargin.datasets.reading import OPENERS
+    from largemargin.tables.reading import OPENERS
 
     pack = OPENERS.get(Path(path).suffix.lower())
     with (

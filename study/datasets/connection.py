@@ -17,7 +17,7 @@ from urllib.request import (
     Request,
 )
 
-from largemargin.memory import size
+from largemargin.numerics.memory import size
 
 # Without a single byte.
 TIMEOUT_SECONDS = 30

@@ -3,8 +3,8 @@
 import os
 from pathlib import Path
 
-from largemargin.datasets import Data
-from largemargin.datasets.reading import file_signs, read_libsvm, suited
+from largemargin.tables import Data
+from largemargin.tables.reading import file_signs, read_libsvm, suited
 from study.datasets.download import DownloadError, ignore, origin_of
 from study.datasets.registry import info
 from study.datasets.sources import check_size, kept_file

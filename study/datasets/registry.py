@@ -66,5 +66,5 @@ def info(name):
     hint = f"Did you mean {known[near[0]].name!r}? " if near else ""
     raise UnknownDataset(
         f"No data set is called {name!r}. {hint}The names are {', '.join(ENTRIES)}; "
-        "a file of your own is read by largemargin.datasets.load_file."
+        "a file of your own is read by largemargin.tables.load_file."
     )

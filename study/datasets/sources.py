@@ -10,8 +10,8 @@ from typing import ClassVar
 import numpy as np
 import scipy.sparse as sp
 
-from largemargin.datasets.encodings import encode, rows_of_two_classes
-from largemargin.datasets.reading import (
+from largemargin.tables.encodings import encode, rows_of_two_classes
+from largemargin.tables.reading import (
     PACKED,
     Table,
     UnreadableFile,
@@ -55,7 +55,7 @@ def check_size(form, X, y, file):
         raise UnreadableFile(
             f"{file} is not the data set {form.file}: its (rows, features, positives) are "
             f"{found}; expected {expected}. It may be cut off or another version; "
-            "largemargin.datasets.load_file reads it as it is."
+            "largemargin.tables.load_file reads it as it is."
         )
 
 

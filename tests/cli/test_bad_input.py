@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from largemargin import files, model_files
+from largemargin import model_files
+from largemargin.production import files
 
 
 @pytest.mark.parametrize("name", ["empty.csv", "empty.libsvm", "empty", "empty.npz"])

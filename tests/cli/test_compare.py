@@ -3,10 +3,9 @@
 import numpy as np
 import pytest
 
-from largemargin import terminal
-from largemargin.cli import compare, tuning
+from largemargin.cli import compare, terminal, tuning
 from largemargin.cli.compare import contest
-from largemargin.cli.matrices import MatrixSchema
+from largemargin.tables.matrix_rows import MatrixSchema
 
 
 def test_every_method_is_compared_in_the_same_folds(good, libsvm):

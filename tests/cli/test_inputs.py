@@ -16,10 +16,10 @@ import scipy.sparse as sp
 from sklearn.datasets import dump_svmlight_file
 
 from largemargin import LDMClassifier
-from largemargin.cli.inputs import buffered, kind_of, read
-from largemargin.cli.matrices import MatrixRows
-from largemargin.cli.schemas import learn_schema
-from largemargin.model_files import save
+from largemargin.production.model_files import save
+from largemargin.tables.inputs import buffered, kind_of, read
+from largemargin.tables.matrix_rows import MatrixRows
+from largemargin.tables.schemas import learn_schema
 
 PACKERS = {"gz": gzip.compress, "bz2": bz2.compress, "xz": lzma.compress}
 

@@ -11,11 +11,11 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import MinMaxScaler, OneHotEncoder, StandardScaler
 
 from largemargin import LDMClassifier, LDMClassifierCV, LinearLDMClassifier
-from largemargin.calibration import CalibratedMachine
 from largemargin.cli.models import load_model
-from largemargin.cli.tables import TableSchema
-from largemargin.layers import width_of
-from largemargin.model_files import save
+from largemargin.estimators.nesting import width_of
+from largemargin.production.calibration import CalibratedMachine
+from largemargin.production.model_files import save
+from largemargin.tables.table_rows import TableSchema
 
 X, Y = load_iris(return_X_y=True)
 USED = {

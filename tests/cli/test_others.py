@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from largemargin import model_files
 from largemargin.cli import models
 from largemargin.cli.group import COMMANDS, command
+from largemargin.production import model_files
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -13,11 +13,11 @@ from click.testing import CliRunner
 from sklearn.datasets import load_svmlight_file
 from sklearn.svm import SVC
 
-from largemargin import LinearLDMClassifier, margin_distribution, terminal
-from largemargin.cli import predict
+from largemargin import LinearLDMClassifier, margin_distribution
+from largemargin.cli import predict, terminal
 from largemargin.cli.group import command
 from largemargin.cli.outputs import check_writable, written
-from largemargin.model_files import save
+from largemargin.production.model_files import save
 
 NOBODY = 65534
 

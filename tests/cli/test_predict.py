@@ -9,10 +9,10 @@ from numpy.testing import assert_allclose
 from sklearn.metrics import balanced_accuracy_score, roc_auc_score
 
 from largemargin import LDMClassifier, LinearLDMClassifier, margin_distribution
-from largemargin.calibration import calibrate
 from largemargin.cli import predict
 from largemargin.cli.models import load_model
-from largemargin.model_files import save
+from largemargin.production.calibration import calibrate
+from largemargin.production.model_files import save
 
 
 @pytest.fixture

@@ -116,7 +116,7 @@ finally:
     )
     assert told.returncode == 0, told.stderr
     loaded = told.stderr.split()
-    assert "largemargin.datasets.reading" in loaded
+    assert "largemargin.tables.reading" in loaded
     assert not [name for name in loaded if name.split(".")[0] == "study"]
 
 
@@ -236,7 +236,8 @@ def test_an_interrupt_ends_training_at_once_and_leaves_no_file(tmp_path):
 def test_an_interrupt_does_not_wait_for_a_compiled_library():
     code = """
 import signal, sys, time
-from largemargin import cli, interrupt
+from largemargin import cli
+from largemargin.numerics import interrupt
 from largemargin.cli import group
 
 def command(prog_name):

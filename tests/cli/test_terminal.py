@@ -11,8 +11,9 @@ import pytest
 from sklearn.datasets import load_iris
 from sklearn.exceptions import ConvergenceWarning
 
-from largemargin import LDMClassifier, LDMClassifierCV, LinearLDMClassifier, terminal
-from largemargin.calibration import CalibratedMachine
+from largemargin import LDMClassifier, LDMClassifierCV, LinearLDMClassifier
+from largemargin.cli import terminal
+from largemargin.production.calibration import CalibratedMachine
 
 
 @pytest.fixture

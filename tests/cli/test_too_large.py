@@ -12,8 +12,8 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 
-from largemargin.datasets import load_file
-from largemargin.memory import SETTING, TooLarge
+from largemargin.numerics.memory import SETTING, TooLarge
+from largemargin.tables import load_file
 
 LIMIT = 4_000_000
 # What reading itself takes: a block of text and its arrays.

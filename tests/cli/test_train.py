@@ -23,8 +23,8 @@ from largemargin import (
     MAMCClassifier,
     MDOClassifier,
     ODMClassifier,
-    terminal,
 )
+from largemargin.cli import terminal
 from largemargin.cli.models import load_model
 
 FAST = {"Cs": [1.0], "gammas": ["scale"], "lambda_means": [0.0]}

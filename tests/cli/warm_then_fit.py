@@ -7,8 +7,9 @@ import scipy.sparse as sp
 from numba import types
 from numba.core.registry import CPUDispatcher
 
-from largemargin import LDMClassifier, LDMClassifierCV, LinearLDMClassifier, kernels
+from largemargin import LDMClassifier, LDMClassifierCV, LinearLDMClassifier
 from largemargin.cli import warm_up
+from largemargin.kernels import functions as kernels
 
 SVM = {"lambda_var": 0.0, "lambda_mean": 0.0}
 

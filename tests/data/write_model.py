@@ -25,9 +25,9 @@ from largemargin import (
     ODMClassifier,
     __version__,
 )
-from largemargin.calibration import CalibratedMachine
 from largemargin.estimators.table import CLASSIFIERS
-from largemargin.model_files import save
+from largemargin.production.calibration import CalibratedMachine
+from largemargin.production.model_files import save
 
 SMALL = {"Cs": [1], "gammas": ["scale"], "cv": 2, "random_state": 0}
 

@@ -10,9 +10,9 @@ from largemargin.designs.dense import DenseDesign
 from largemargin.designs.kernel import KernelDesign
 from largemargin.designs.kernel_rows import KernelRows
 from largemargin.designs.sparse import SparseDesign
-from largemargin.kernels import Kernel
+from largemargin.kernels.functions import Kernel
+from largemargin.numerics.rounding import growth
 from largemargin.problem import Prices, Problem, Targets
-from largemargin.rounding import growth
 from largemargin.solvers import SOLVERS, solve
 
 X = np.random.default_rng(0).normal(size=(12, 3))

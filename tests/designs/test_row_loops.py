@@ -13,7 +13,7 @@ from largemargin.designs.dense import (
 )
 from largemargin.designs.kernel import KernelDesign
 from largemargin.designs.sparse import SparseDesign
-from largemargin.threads import one_blas_thread
+from largemargin.numerics.threads import one_blas_thread
 
 N_ROWS = NARROW_BLOCK + 44
 

@@ -5,7 +5,8 @@ import time
 
 import numpy as np
 
-from largemargin import LDMClassifier, LDMClassifierCV, LinearLDMClassifier, kernels
+from largemargin import LDMClassifier, LDMClassifierCV, LinearLDMClassifier
+from largemargin.kernels import functions as kernels
 
 rng = np.random.default_rng(0)
 FOREVER = {"C": 100, "tol": 1e-300, "max_iter": 10**6, "random_state": 0}

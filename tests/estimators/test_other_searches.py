@@ -15,7 +15,7 @@ from largemargin import (
     ODMClassifierCV,
     calibrate,
 )
-from largemargin.estimators.selection import MachineSearch, search_constraints
+from largemargin.estimators.search import MachineSearch, search_constraints
 
 TIGHT = {"tol": 1e-9}
 GRID = {"C": [0.1, 1.0, 10.0], "mu": [0.0, 0.5, 1.0], "theta": [0.0, 0.3]}

@@ -15,7 +15,7 @@ from largemargin.cli.pipelines import machine_of, search_around
 from largemargin.cli.warm_up import warming_fits
 from largemargin.estimators import table
 from largemargin.estimators.table import MACHINES, METHODS
-from largemargin.model_files.trust import TRUSTED
+from largemargin.production.model_files.trust import TRUSTED
 from study.methods import METHODS as STUDIED
 
 
@@ -62,7 +62,7 @@ def test_model_files_may_hold_what_is_in_the_table():
 def test_every_classifier_has_an_onnx_converter():
     from skl2onnx import supported_converters
 
-    from largemargin.onnx import register_converters
+    from largemargin.production.onnx import register_converters
 
     register_converters()
     assert {f"LargeMargin{name}" for name in table.CLASSIFIERS} <= {*supported_converters()}

@@ -13,13 +13,13 @@ from largemargin.designs.factors import damped_factor
 from largemargin.designs.kernel import KernelDesign
 from largemargin.designs.kernel_rows import KernelRows
 from largemargin.designs.linear import without_offsets
-from largemargin.designs.low_rank import expand_over_few
 from largemargin.designs.sparse import SparseDesign
-from largemargin.kernels import Kernel
+from largemargin.kernels.functions import Kernel
+from largemargin.numerics.low_rank import expand_over_few
+from largemargin.numerics.rounding import add_wide_dot
 from largemargin.problem import Prices, Problem, Targets
 from largemargin.problem.certificate import examine_kept
 from largemargin.problem.losses import HINGE, Band
-from largemargin.rounding import add_wide_dot
 from largemargin.solvers import solve
 from oracle import solve_qp
 

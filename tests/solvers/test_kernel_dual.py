@@ -8,7 +8,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 from largemargin.designs.kernel import KernelDesign
 from largemargin.problem import Prices, Problem, Targets
 from largemargin.solvers import kernel_dual, solve
-from largemargin.solvers.metric import metric_of
+from largemargin.solvers.price_metric import metric_of
 
 N_ROWS = 400
 ROUTES = {

@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 from sklearn.datasets import dump_svmlight_file, make_blobs
 
-from largemargin import terminal
+from largemargin.cli import terminal
 from study import __main__ as study_command
 from study import run_study, runner, sources_of_files
 from study.__main__ import main, tell

@@ -10,7 +10,7 @@ from sklearn.datasets import dump_svmlight_file, make_blobs
 from sklearn.model_selection import GridSearchCV
 
 from largemargin import KOMDClassifier, LDMClassifier, LinearLDMClassifierCV
-from largemargin.datasets import Data
+from largemargin.tables import Data
 from study import runner
 from study.protocols import PROTOCOLS
 from study.runner import Plan, run

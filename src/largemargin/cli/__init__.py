@@ -3,7 +3,7 @@
 import os
 import sys
 
-from largemargin.interrupt import is_work_left
+from largemargin.numerics.interrupt import is_work_left
 
 INTERRUPTED = 130
 

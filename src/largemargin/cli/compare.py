@@ -59,7 +59,7 @@ def main(data, methods, kernel, folds, jobs, as_json, quiet, **options):
     In each fold every method chooses its parameters by five-fold cross-validation on the
     training rows, from grids that are fair to all, and is tested on the others.
     """
-    from largemargin import terminal
+    from largemargin.cli import terminal
     from largemargin.cli.train import training_rows
 
     schema, X, y = training_rows(data, options, quiet)
@@ -111,7 +111,7 @@ def contest(method, kernel, schema, X, y, train, test, scale, seed):
 
     from largemargin._compat import safe_split
     from largemargin.cli.pipelines import preparation
-    from largemargin.threads import one_blas_thread
+    from largemargin.numerics.threads import one_blas_thread
 
     prepare = Pipeline([*preparation(schema, scale), ("end", "passthrough")])
     X_train, y_train = safe_split(prepare, X, y, train)

@@ -12,10 +12,10 @@ from largemargin.cli.options import json_option, prediction_options
 @json_option
 def main(model, data, as_json, **options):
     """Tell accuracy, AUC and margins of the MODEL on DATA."""
-    from largemargin import terminal
+    from largemargin.cli import terminal
     from largemargin.cli.models import load_model
     from largemargin.cli.predict import answers, rows_for
-    from largemargin.margins import distribution_of_scores
+    from largemargin.inspection.margins import distribution_of_scores
 
     model, schema = load_model(model)
     X, y = rows_for(schema, data, options, classes=model.classes_)
@@ -48,7 +48,7 @@ def quality(classes, predicted, scores, y):
 
 def margin_facts(distribution):
     """Return what a margin distribution says, by name."""
-    from largemargin.margins import LEVELS
+    from largemargin.inspection.margins import LEVELS
 
     levels = [f"{100 * level:g}%" for level in LEVELS]
     facts = {

@@ -22,10 +22,10 @@ def main(model, onnx, float32, as_json, quiet):
     """
     import numpy as np
 
-    from largemargin import terminal
+    from largemargin.cli import terminal
     from largemargin.cli.models import load_model
     from largemargin.cli.outputs import beside, check_writable, written
-    from largemargin.onnx import to_onnx
+    from largemargin.production.onnx import to_onnx
 
     check_writable(onnx, inputs=[model], may_be_shown=True)
     model, schema = load_model(model)

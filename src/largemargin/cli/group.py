@@ -10,7 +10,7 @@ from importlib import import_module
 import click
 
 from largemargin.cli import INTERRUPTED
-from largemargin.memory import TooLarge
+from largemargin.numerics.memory import TooLarge
 
 # Each is loaded when it is asked for, and loads what it needs when it runs.
 COMMANDS = {
@@ -116,7 +116,7 @@ def told_warnings():
     """Tell the user's warnings in a line each, and leave out those for programmers."""
 
     def tell(message, category, *details):
-        from largemargin import terminal
+        from largemargin.cli import terminal
 
         terminal.tell(f"largemargin: warning: {sentence(message)}")
 

@@ -10,9 +10,9 @@ from largemargin.cli.options import json_option
 @json_option
 def main(model, as_json):
     """Tell what the MODEL is, what rows it takes, and what wrote it."""
-    from largemargin import terminal
+    from largemargin.cli import terminal
     from largemargin.cli.models import facts_of, load_model
-    from largemargin.model_files import read_header
+    from largemargin.production.model_files import read_header
 
     path, header = model, read_header(model)
     model, schema = load_model(path)
@@ -25,7 +25,7 @@ def main(model, as_json):
 
 def steps_of(model):
     """Return the names of the classes that a row passes through."""
-    from largemargin.layers import does_something, inside, steps_in
+    from largemargin.estimators.nesting import does_something, inside, steps_in
 
     steps = [step for step in steps_in(model) if does_something(step)]
     if steps:

@@ -34,7 +34,7 @@ class NumberOr(click.ParamType):
 
     def convert(self, value, parameter, context):
         """Return a float, or the word."""
-        from largemargin.scales import multiple_of_scale
+        from largemargin.numerics.scale_words import multiple_of_scale
 
         try:
             return float(value)

@@ -30,12 +30,12 @@ def main(model, data, plot, normalise, as_json, **options):
     The margin of a row is how far its score is on the side of its label; with more than two
     classes, by how much the score of its class exceeds that of the runner-up.
     """
-    from largemargin import terminal
+    from largemargin.cli import terminal
     from largemargin.cli.evaluate import margin_facts
     from largemargin.cli.models import load_model
     from largemargin.cli.outputs import beside
     from largemargin.cli.predict import answers, rows_for
-    from largemargin.margins import distribution_of_scores
+    from largemargin.inspection.margins import distribution_of_scores
 
     if normalise and plot is None:
         raise click.UsageError("--normalise is about the picture; name one by --plot.")

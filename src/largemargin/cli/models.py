@@ -1,9 +1,9 @@
 """Models with what the command must know of their rows."""
 
-from largemargin import model_files
 from largemargin.cli.outputs import naming
-from largemargin.cli.schemas import Schema, schema_of_record
-from largemargin.layers import layers_of, width_of
+from largemargin.estimators.nesting import layers_of, width_of
+from largemargin.production import model_files
+from largemargin.tables.schemas import Schema, schema_of_record
 
 TOLD = "kernel", "C", "gamma", "lambda_var", "lambda_mean", "mu", "theta", "lam"
 TOLD_OF_KERNEL = {"poly": ("degree", "coef0"), "sigmoid": ("coef0",)}

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from largemargin.files import replaced
+from largemargin.production.files import replaced
 
 
 def check_writable(path, *, inputs=(), may_be_shown=False):

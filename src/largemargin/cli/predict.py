@@ -37,7 +37,7 @@ def main(model, data, output, scores, as_json, quiet, **options):
     MODEL is what train has written. Labels come one a line; --scores and --probability make
     it a table with a header. If DATA have labels, the accuracy is told on standard error.
     """
-    from largemargin import terminal
+    from largemargin.cli import terminal
     from largemargin.cli.models import load_model
     from largemargin.cli.outputs import check_writable, written
 
@@ -70,7 +70,7 @@ def answers(model, X, *, probability=False, quiet=False):
     """
     import numpy as np
 
-    from largemargin import terminal
+    from largemargin.cli import terminal
 
     rows = X.iloc if hasattr(X, "iloc") else X
     blocks = []
@@ -84,10 +84,10 @@ def answers(model, X, *, probability=False, quiet=False):
 
 def answers_for(model, X, probability):
     """Return what a model says of some rows, whose kernel values are computed once."""
-    from largemargin.calibration import CalibratedMachine
     from largemargin.estimators.base import MarginClassifier
+    from largemargin.estimators.nesting import machine_of
     from largemargin.estimators.targets import winners_of
-    from largemargin.layers import machine_of
+    from largemargin.production.calibration import CalibratedMachine
 
     scores = model.decision_function(X)
     # Of other machines, such as SVC, the largest score need not be what is predicted.
@@ -121,9 +121,9 @@ def rows_for(schema, data, options, *, classes=None, quiet=False):
     quiet : bool, default=False
         Whether to show no bar.
     """
-    from largemargin.cli.columns import some
-    from largemargin.cli.inputs import read
-    from largemargin.datasets.reading import UnreadableFile
+    from largemargin.tables.columns import some
+    from largemargin.tables.inputs import read
+    from largemargin.tables.reading import UnreadableFile
 
     rows = read(data, kind=options["kind"], header=options["header"], quiet=quiet)
     X, y = schema.split(

@@ -52,7 +52,7 @@ def main(data, output, quiet, as_json, **options):
 
     -c, -t, -g, -d, -r, -b and -v mean what they mean to svm-train; -e is the tolerance.
     """
-    from largemargin import terminal
+    from largemargin.cli import terminal
     from largemargin.cli.models import facts_of
 
     folds = options.pop("folds")
@@ -104,9 +104,9 @@ def without_file():
 
 def training_rows(data, options, quiet):
     """Return the schema, the features and the labels of a file."""
-    from largemargin.cli.inputs import read
-    from largemargin.cli.schemas import learn_schema
-    from largemargin.datasets.reading import UnreadableFile
+    from largemargin.tables.inputs import read
+    from largemargin.tables.reading import UnreadableFile
+    from largemargin.tables.schemas import learn_schema
 
     rows = read(data, kind=options["kind"], header=options["header"], quiet=quiet)
     gram = options.get("kernel") == "precomputed"
@@ -140,8 +140,8 @@ def pipeline_of(schema, machine, options):
 
 def fitted(schema, machine, X, y, options, quiet):
     """Return the fitted pipeline, with probabilities if they are wanted."""
-    from largemargin import terminal
-    from largemargin.calibration import calibrate
+    from largemargin.cli import terminal
+    from largemargin.production.calibration import calibrate
 
     model = pipeline_of(schema, machine, options)
     n_classes = len(set(y.tolist()))
@@ -157,7 +157,7 @@ def fitted(schema, machine, X, y, options, quiet):
 def save(model, schema, output):
     """Keep a model, as silent as any other and without a number for every row."""
     from largemargin.cli.models import save_model
-    from largemargin.layers import layers_of
+    from largemargin.estimators.nesting import layers_of
 
     for layer in layers_of(model):
         vars(layer).pop("unseen_scores_", None)
@@ -172,8 +172,8 @@ def cross_validated(schema, machine, X, y, folds, options, quiet):
     from sklearn.base import clone
     from sklearn.model_selection import StratifiedKFold
 
-    from largemargin import terminal
     from largemargin._compat import safe_split
+    from largemargin.cli import terminal
 
     model = pipeline_of(schema, machine, options)
     splitter = StratifiedKFold(folds, shuffle=True, random_state=options["seed"])

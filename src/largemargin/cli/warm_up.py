@@ -20,7 +20,7 @@ def main(as_json, quiet):
     Fits tiny machines by every solver, on dense and sparse rows of both precisions, which
     fills the cache of compiled loops. That takes about a minute, and seconds if it is full.
     """
-    from largemargin import terminal
+    from largemargin.cli import terminal
 
     begin = time.perf_counter()
     with terminal.bar("compiling", quiet=quiet) as move:
@@ -37,7 +37,7 @@ def read_some_text():
     """Compile the reader of LIBSVM text."""
     import io
 
-    from largemargin.datasets.libsvm_text import read_rows
+    from largemargin.tables.libsvm_text import read_rows
 
     read_rows(io.BytesIO(b"1 1:0.5 2:1e-3\n-1 2:3\n"))
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from largemargin.designs.memo import Memo
-from largemargin.rounding import add_wide_dot
+from largemargin.numerics.rounding import add_wide_dot
 
 
 class Capability(Enum):

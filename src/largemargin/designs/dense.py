@@ -6,7 +6,7 @@ import numpy as np
 
 from largemargin.designs.linear import LinearDesign
 from largemargin.designs.row_loops import add_narrow_products
-from largemargin.threads import in_threads
+from largemargin.numerics.threads import in_threads
 
 # Rows are widened and weighted in blocks of about this many bytes, which fit a cache.
 BLOCK_BYTES = 1 << 20

@@ -5,9 +5,9 @@ from functools import partial
 
 import numpy as np
 
-from largemargin import lapack
-from largemargin.interrupt import interruptible
-from largemargin.rounding import UNIT
+from largemargin.numerics import lapack
+from largemargin.numerics.interrupt import interruptible
+from largemargin.numerics.rounding import UNIT
 
 # A factorisation of more rows than this takes long enough to be interrupted.
 LONG = 2000

@@ -6,7 +6,7 @@ from scipy.linalg.blas import dsymv
 
 from largemargin.designs.base import Capability, Design, Measured
 from largemargin.designs.factors import damped_factor
-from largemargin.rounding import UNIT, growth
+from largemargin.numerics.rounding import UNIT, growth
 
 # Up to this many features a Newton system is factored, beyond it is iterated.
 MAX_FACTORED = 2000

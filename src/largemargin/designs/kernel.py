@@ -4,12 +4,12 @@ import numpy as np
 from numba import njit
 from scipy.linalg import cho_solve
 
-from largemargin._jit import SUM
 from largemargin.designs.base import Capability, Design, Measured, MissingCapability
 from largemargin.designs.dense import DenseDesign
 from largemargin.designs.factors import damped_factor, inverse_of, without_row
-from largemargin.designs.low_rank import pivoted_factor
-from largemargin.rounding import UNIT, WIDE_UNIT, growth
+from largemargin.numerics.jit import SUM
+from largemargin.numerics.low_rank import pivoted_factor
+from largemargin.numerics.rounding import UNIT, WIDE_UNIT, growth
 
 # Up to this many rows scores can be summed in extended precision where it matters.
 MAX_EXTENDED_ROWS = 500

@@ -7,7 +7,7 @@ import scipy.sparse as sp
 
 from largemargin.designs.base import Design, Measured
 from largemargin.designs.linear import MAX_WIDE_NUMBERS
-from largemargin.rounding import UNIT, WIDE_UNIT, growth
+from largemargin.numerics.rounding import UNIT, WIDE_UNIT, growth
 
 # So many products are made in extended precision at the most.
 MAX_WIDE_PRODUCTS = 50_000_000

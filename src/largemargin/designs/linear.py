@@ -11,7 +11,7 @@ from largemargin.designs.row_loops import (
     combine_rows,
     squared_row_norms,
 )
-from largemargin.rounding import UNIT, WIDE_UNIT, wide_product
+from largemargin.numerics.rounding import UNIT, WIDE_UNIT, wide_product
 
 # Columns that lie this many times their half width away from zero are moved there.
 FAR = 100.0

@@ -3,7 +3,7 @@
 import operator
 from threading import Lock
 
-from largemargin.interrupt import interruptible
+from largemargin.numerics.interrupt import interruptible
 
 # Matrices of more numbers than this take long enough to be interrupted.
 MANY = 1_000_000

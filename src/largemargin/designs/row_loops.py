@@ -10,7 +10,7 @@ several times as much as a short row itself.
 import numpy as np
 from numba import njit
 
-from largemargin._jit import JIT, SUM
+from largemargin.numerics.jit import JIT, SUM
 
 
 @njit(**SUM)

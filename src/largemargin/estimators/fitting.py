@@ -14,9 +14,9 @@ from sklearn.utils import check_random_state
 from largemargin.estimators.recipe import recipe_of
 from largemargin.estimators.rows import validated_rows
 from largemargin.estimators.targets import Classes
+from largemargin.numerics.threads import one_blas_thread
 from largemargin.problem.refusals import refuse_overflow, refuse_unbounded
 from largemargin.solvers import Progress, Start
-from largemargin.threads import one_blas_thread
 
 GOING_ON = "; with warm_start=True the next fit goes on from here"
 # Products with fewer numbers than this are made by one thread.

@@ -12,9 +12,8 @@ from largemargin.designs.dense import DenseDesign
 from largemargin.designs.kernel import KernelDesign
 from largemargin.designs.kernel_rows import KernelRows
 from largemargin.designs.linear import MAX_WIDE_NUMBERS
-from largemargin.designs.low_rank import expand_over_few
 from largemargin.estimators.linear_space import LinearSpace, elements_of, linear_design
-from largemargin.kernels import (
+from largemargin.kernels.functions import (
     KERNELS,
     WITHOUT_WIDTH,
     Kernel,
@@ -23,14 +22,15 @@ from largemargin.kernels import (
     gram_bytes,
     settle_gamma,
 )
-from largemargin.memory import (
+from largemargin.numerics.low_rank import expand_over_few
+from largemargin.numerics.memory import (
     VECTORS_OF_KERNEL,
     TooLarge,
     check_dense,
     check_width,
     physical_memory,
 )
-from largemargin.rounding import WIDE_UNIT, growth, wide_product
+from largemargin.numerics.rounding import WIDE_UNIT, growth, wide_product
 from largemargin.solvers import CLOSER, Progress, Start, solve
 from largemargin.solvers.solution import MAX_STRETCHES
 

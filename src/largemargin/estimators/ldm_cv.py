@@ -3,8 +3,8 @@
 import numpy as np
 
 from largemargin.estimators.grids import GRIDS
-from largemargin.estimators.kernel import LDMClassifier
-from largemargin.estimators.selection import MachineSearch, search_constraints
+from largemargin.estimators.ldm import LDMClassifier
+from largemargin.estimators.search import MachineSearch, search_constraints
 
 LDM_GRIDS = {"C": "Cs", "lambda_var": "lambda_vars", "lambda_mean": "lambda_means"}
 # The support vector machine is part of the choice, and wins where it is equal.

@@ -5,11 +5,11 @@ import numpy as np
 from largemargin._compat import StrOptions
 from largemargin.designs.linear import without_offsets
 from largemargin.estimators.grids import GRIDS
-from largemargin.estimators.kernel import LDMClassifier
+from largemargin.estimators.ldm import LDMClassifier
 from largemargin.estimators.ldm_cv import LDM_GRIDS, SVM
-from largemargin.estimators.linear import LinearLDMClassifier
+from largemargin.estimators.linear_ldm import LinearLDMClassifier
 from largemargin.estimators.linear_space import design_of
-from largemargin.estimators.selection import MachineSearch, search_constraints
+from largemargin.estimators.search import MachineSearch, search_constraints
 
 # Wide rows with more of them than this are not searched by a Gram matrix.
 MAX_GRAM_ROWS = 10_000

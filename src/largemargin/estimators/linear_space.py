@@ -7,7 +7,7 @@ from sklearn.utils.extmath import safe_sparse_dot
 from largemargin.designs.dense import DenseDesign
 from largemargin.designs.linear import without_offsets
 from largemargin.designs.sparse import SparseDesign
-from largemargin.memory import check_width
+from largemargin.numerics.memory import check_width
 
 
 def design_of(X):

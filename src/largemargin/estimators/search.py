@@ -1,315 +1,273 @@
-"""Cross-validation of a machine over prices and kernel widths, the work shared.
+"""Machines that choose their own parameters by cross-validation: the one search for all."""
 
-Training rows and kernel width determine a design, so each pair of the two is one task:
-its Gram matrix is made once, and every price is answered from there by a path of warm
-starts, on which one solution often serves many prices, see ``solvers.path``.
-"""
-
-import inspect
-import logging
 import time
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext
-from copy import copy
-from dataclasses import dataclass, field
-from functools import partial
-from threading import Event, Lock
-from typing import NamedTuple
+from importlib import import_module
+from numbers import Integral, Real
 
 import numpy as np
-from joblib import effective_n_jobs
-from sklearn.base import clone
-from sklearn.utils import check_random_state
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.metrics import check_scoring, get_scorer_names
+from sklearn.model_selection import ParameterGrid
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted, validate_data
 
-from largemargin._compat import safe_split
-from largemargin.estimators.cv_results import Table
-from largemargin.estimators.fitting import Stopped, keep_results, sooner_deadline
+from largemargin._compat import Interval, StrOptions, check_sample_weight, fit_context
+from largemargin.estimators.cross_validation import Search, accuracy
+from largemargin.estimators.fitting import all_or_nothing, deadline_of, sooner_deadline
+from largemargin.estimators.grids import GRIDS, check_values, paper_gammas
 from largemargin.estimators.recipe import recipe_of
-from largemargin.estimators.rows import Rows, weights_of
-from largemargin.estimators.targets import winners_of
-from largemargin.solvers import Progress
-from largemargin.solvers.path import OutOfTime, solve_path
-from largemargin.threads import one_blas_thread
+from largemargin.estimators.rows import FLOATS, canonical_rows
+from largemargin.estimators.table import SEARCHES
+from largemargin.estimators.targets import splits_of
+from largemargin.kernels.functions import WITHOUT_WIDTH
 
-logger = logging.getLogger("largemargin")
-
-# Gram matrices of fewer rows than this lose more by waking a second thread.
-THREADED_ROWS = 2000
-# Progress is told after each task, and this often while one is at work.
-TOLD_SECONDS = 1.0
-# Scores of unseen rows are kept, in float32, until the best point is known: so many.
-MAX_KEPT = 2**26
+# What is left for the last fit at the least, in seconds.
+SHORTEST = 1e-3
+# Parameters that a search has for itself, though its machine has some of that name.
+OF_THE_SEARCH = {"verbose", "time_limit"}
 
 
-def accuracy(machine, X, y, sample_weight=None):
-    """Return the share of rows that are predicted right, as ``machine.score`` does."""
-    return machine.score(X, y, sample_weight)
+def __getattr__(name):
+    """Return a search that was in this module once: pickles name it so."""
+    if name not in SEARCHES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module("largemargin"), name)
 
 
-def takes_weight(scorer):
-    """Return whether a scorer can be given sample weights."""
-    parameters = inspect.signature(scorer).parameters.values()
-    return any(p.name == "sample_weight" or p.kind == p.VAR_KEYWORD for p in parameters)
+def has_best_estimator(search):
+    """Return whether a search has fitted the best machine on all rows."""
+    if not search.refit:
+        raise AttributeError(
+            f"{type(search).__name__}(refit=False) does not fit the best machine: use "
+            "best_params_, or refit=True."
+        )
+    return True
 
 
-class Task(NamedTuple):
-    """The points that share a design, such as a kernel width, in one fold."""
-
-    width: int
-    fold: int
-    train: np.ndarray
-    test: np.ndarray
-    numbers: list
-
-
-@dataclass
-class Fold:
-    """Training and test rows of one split, as the machine wants them."""
-
-    rows: Rows
-    X_test: object
-    y_test: np.ndarray
-    test_weight: np.ndarray | None
+def search_constraints(machine_class, names, grids, named_grids=("scale",)):
+    """Return the constraints of a search, those of ``names`` as the machine has them."""
+    return {
+        "grid": [StrOptions(set(named_grids))],
+        **{plural: ["array-like", None] for plural in grids.values()},
+        **{name: machine_class._parameter_constraints[name] for name in names},
+        "cv": ["cv_object"],
+        "scoring": [StrOptions(set(get_scorer_names())), callable, None],
+        "refit": ["boolean"],
+        "error_score": [StrOptions({"raise"}), Real],
+        "tol": [Interval(Real, 0, None, closed="neither")],
+        "max_iter": [Interval(Integral, 1, None, closed="left"), None],
+        "time_limit": [Interval(Real, 0, None, closed="neither"), None],
+        "n_jobs": [Integral, None],
+        "verbose": ["verbose"],
+    }
 
 
-@dataclass
-class Outcome:
-    """What a task found for each of its points."""
+class MachineSearch(ClassifierMixin, BaseEstimator):
+    """The story of a search: validate, split, search, tabulate, choose, refit.
 
-    scores: np.ndarray
-    seconds: float = 0.0
-    score_seconds: float = 0.0
-    errors: dict = field(default_factory=dict)
-    unseen: dict = field(default_factory=dict)
-    n_short: int = 0
-
-
-@dataclass
-class Solved:
-    """What the problems of a task gave: a machine in its space, and a path per target."""
-
-    machine: object
-    space: object
-    labels: np.ndarray
-    paths: list
-
-    @property
-    def solutions(self):
-        """All solutions on each path."""
-        return [path.solutions for path in self.paths]
-
-
-def at_point(machine, point):
-    """Return a copy of a machine with the parameters of a point."""
-    other = copy(machine)
-    vars(other).update(point)
-    return other
-
-
-class Search:
-    """Scores of a certified machine at many points in the folds of a cross-validation.
-
-    Points differ in parameters that the space of the machine depends on, which ask for a
-    design of their own, or in those of its problem: prices and loss. What concerns the
-    encoder or the solver is the same at all points.
+    Any machine with a recipe can be searched. Subclasses name its class,
+    ``_machine_class``, and ``_grids``, which map a parameter of the machine to the
+    parameter of the search that has its values; others that both have are passed on.
+    ``_also`` are values that are searched beside a whole default grid.
     """
 
-    def __init__(self, machine, points, scorer, *, n_jobs, verbose, keeps_unseen, deadline):
-        self.machine, self.points, self.scorer = machine, points, scorer
-        self.deadline = deadline
-        self.n_jobs, self.verbose, self.keeps_unseen = n_jobs, verbose, keeps_unseen
-        self.stop, self.lock = Event(), Lock()
-        self.n_done = self.n_fits = 0
-        self.begin = self.told = time.perf_counter()
+    _also: dict | None = None
+    # So that models of older files have one.
+    time_limit = None
 
-    def run(self, X, y, sample_weight, splits):
-        """Return scores, seconds and errors, a row a point and a column a fold."""
-        by_width, names = {}, recipe_of(self.machine).space.parameters
-        for k, point in enumerate(self.points):
-            by_width.setdefault(tuple(map(point.get, names)), []).append(k)
-        tasks = [
-            Task(width, fold, train, test, numbers)
-            for width, numbers in enumerate(by_width.values())
-            for fold, (train, test) in enumerate(splits)
-        ]
-        self.n_waiting = len(tasks)
-        self.n_fits, n_classes = len(self.points) * len(splits), len(np.unique(y))
-        n_scores = len(y) * len(self.points) * (n_classes if n_classes > 2 else 1)
-        self.keeps_unseen &= n_scores <= MAX_KEPT
-        table = Table(len(self.points), splits)
-        self.n_threads = n_threads = min(effective_n_jobs(self.n_jobs), len(tasks))
-        single = n_threads > 1 or X.shape[0] < THREADED_ROWS
-        attempt = partial(self._attempt, X, y, sample_weight)
-        with one_blas_thread() if single else nullcontext():
-            outcomes = self._outcomes(attempt, tasks, n_threads)
-            for task, outcome in zip(tasks, outcomes, strict=True):
-                table.put(task, outcome)
-        return table
+    @classmethod
+    def around(cls, machine, **values):
+        """Return a search whose grid is a machine's own point, but for ``values``.
 
-    def _outcomes(self, attempt, tasks, n_threads):
-        """Yield the outcome of each task, in order."""
-        try:
-            if n_threads == 1:
-                yield from map(attempt, tasks)
-                return
-            pool = ThreadPoolExecutor(n_threads)
-            try:
-                yield from pool.map(attempt, tasks)
-            finally:
-                self.stop.set()
-                pool.shutdown(wait=False, cancel_futures=True)
-        except KeyboardInterrupt:
-            raise KeyboardInterrupt(
-                f"the search was interrupted after {self.n_done} of {self.n_fits} fits "
-                f"({len(self.points)} points in {self.n_fits // len(self.points)} folds)"
-            ) from None
+        Parameters
+        ----------
+        machine : estimator of the class that is searched
+            What all other parameters are taken from.
 
-    def _watch(self):
-        if self.stop.is_set():
-            raise Stopped
+        **values : array-like
+            Values to search, by the name of the machine's parameter, such as ``C``.
 
-    def _count(self):
-        with self.lock:
-            self.n_done += 1
-            is_due = time.perf_counter() > self.told + TOLD_SECONDS
-        if self.verbose and is_due:
-            self._tell()
-
-    def _tell(self):
-        self.told = time.perf_counter()
-        seconds = self.told - self.begin
-        left = seconds * (self.n_fits / max(self.n_done, 1) - 1.0)
-        told = "%d of %d fits, %.1f s, %.1f s left"
-        done = self.n_done, self.n_fits
-        logger.info(told, *done, seconds, left, extra={"progress": done})
-
-    def _attempt(self, X, y, sample_weight, task):
-        """Return the outcome of a task; what fails as a whole fails at all its points."""
-        deadline = self._share_of_time()
-        try:
-            # The first width is searched in every fold, so that there is a best point.
-            if task.width > 0 and time.perf_counter() >= self.deadline:
-                raise OutOfTime
-            fold = self._fold(X, y, sample_weight, task)
-            outcome = self._work(fold, task.numbers, deadline)
-        except Exception as error:
-            n_points = len(task.numbers)
-            failed = dict.fromkeys(range(n_points), error)
-            outcome = Outcome(np.full(n_points, np.nan), errors=failed)
-        if self.verbose:
-            self._tell()
-        return outcome
-
-    def _fold(self, X, y, sample_weight, task):
-        machine = self.machine
-        X_train, y_train = safe_split(machine, X, y, task.train)
-        X_test, y_test = safe_split(machine, X, y, task.test, task.train)
-        weight = test_weight = None
-        if sample_weight is not None:
-            weight, test_weight = sample_weight[task.train], sample_weight[task.test]
-            if not test_weight.any():
-                raise ValueError(f"Fold {task.fold} has no row of any weight to test on.")
-        encoder = recipe_of(machine).encoder
-        rows = Rows(X_train, y_train, weights_of(encoder, X_train, y_train, weight))
-        return Fold(rows, X_test, y_test, test_weight)
-
-    def _work(self, fold, numbers, deadline):
-        begin = time.perf_counter()
-        points = [self.points[k] for k in numbers]
-        machine = clone(self.machine).set_params(**points[0])
-        machine.n_features_in_ = fold.rows.X.shape[1]
-        solved = self._solve(machine, fold.rows, points, deadline)
-        outcome = Outcome(np.full(len(points), np.nan))
-        served = {}
-        for k in range(len(points)):
-            answers = [path.answers[k] for path in solved.paths]
-            errors = [answer for answer in answers if isinstance(answer, Exception)]
-            if errors:
-                outcome.errors[k] = errors[0]
-                continue
-            outcome.n_short += any(a.certificate.relative > machine.tol for a in answers)
-            served.setdefault(tuple(a.number for a in answers), []).append(k)
-        when_solved = time.perf_counter()
-        if served and (self.scorer is accuracy or self.keeps_unseen):
-            judged = judgements(solved, fold, list(served))
-            for values, ks in zip(judged, served.values(), strict=True):
-                if self.scorer is accuracy:
-                    outcome.scores[ks] = share_right(values, solved.labels, fold)
-                if self.keeps_unseen:
-                    outcome.unseen |= dict.fromkeys(ks, values.astype(np.float32))
-        if served and self.scorer is not accuracy:
-            self._score(solved, fold, points, served, outcome)
-        outcome.seconds = (when_solved - begin) / len(points)
-        outcome.score_seconds = (time.perf_counter() - when_solved) / len(points)
-        return outcome
-
-    def _share_of_time(self):
-        """Return the deadline of the next task: those that wait have their share."""
-        with self.lock:
-            share = min(1.0, self.n_threads / self.n_waiting)
-            self.n_waiting -= 1
-        return sooner_deadline(self.deadline, share)
-
-    def _solve(self, machine, rows, points, deadline):
-        """Return what answers the problems of the points, for each machine."""
-        recipe = recipe_of(machine)
-        labels, targets = recipe.encoder.encode(rows.labels, type(machine).__name__)
-        design = recipe.space.design(rows)
-        recipes = [recipe_of(at_point(machine, point)) for point in points]
-        rng = check_random_state(getattr(machine, "random_state", None))
-        seeds = rng.randint(2**31 - 1, size=len(targets))
-        paths = [
-            solve_path(
-                [other.pose(one, rows.weight).on(design) for other in recipes],
-                recipe.solver,
-                solves=[other.solve for other in recipes],
-                seed=seed,
-                tol=machine.tol,
-                max_iter=machine.max_iter,
-                progress=partial(
-                    Progress,
-                    self._watch,
-                    deadline=sooner_deadline(deadline, 1.0 / (len(targets) - number)),
-                ),
-                # A point is done when its last machine is.
-                on_answer=self._count if number == len(targets) - 1 else None,
+        Returns
+        -------
+        search : estimator
+            Not fitted.
+        """
+        unknown = set(values) - set(cls._grids)
+        if unknown:
+            raise ValueError(
+                f"Only {', '.join(cls._grids)} can be searched; got {min(unknown)!r}."
             )
-            for number, (one, seed) in enumerate(zip(targets, seeds, strict=True))
-        ]
-        return Solved(machine, recipe.space, labels, paths)
+        given = machine.get_params()
+        if not set(cls._grids) <= set(given):
+            raise TypeError(
+                f"{cls.__name__} searches around {cls._machine_class.__name__}; got "
+                f"{type(machine).__name__}."
+            )
+        grids = {
+            plural: list(values.get(name, [given[name]]))
+            for name, plural in cls._grids.items()
+        }
+        shared = {name: given[name] for name in cls._get_param_names() if name in given}
+        return cls(**grids, **shared)
 
-    def _score(self, solved, fold, points, served, outcome):
-        """Score each combination of solutions that serves some points, by a machine."""
-        extra = {}
-        if fold.test_weight is not None and takes_weight(self.scorer):
-            extra["sample_weight"] = fold.test_weight
-        for chosen, ks in served.items():
-            fitted = at_point(solved.machine, points[ks[0]])
-            found = [some[n] for some, n in zip(solved.solutions, chosen, strict=True)]
-            histories = [{} for _ in found]
-            try:
-                keep_results(fitted, solved.labels, fold.rows, found, histories)
-                solved.space.keep(fitted, fold.rows, found)
-                value = self.scorer(fitted, fold.X_test, fold.y_test, **extra)
-                outcome.scores[ks] = float(value)
-            except Exception as error:
-                outcome.errors.update(dict.fromkeys(ks, error))
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y, sample_weight=None, groups=None):
+        """Search the grid and fit the best machine on all rows.
 
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training rows, or their Gram matrix for ``kernel="precomputed"``.
 
-def judgements(solved, fold, combinations):
-    """Yield the scores of the test rows by each combination, a column per class."""
-    scores = [
-        solved.space.score(fold.X_test, fold.rows, some)
-        + np.array([solution.intercept for solution in some])
-        for some in solved.solutions
-    ]
-    for chosen in combinations:
-        yield np.column_stack(
-            [values[:, n] for values, n in zip(scores, chosen, strict=True)]
-        )
+        y : array-like of shape (n_samples,)
+            Labels of any type.
 
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows, in training and in scoring.
 
-def share_right(scores, classes, fold):
-    """Return the share of the test rows whose scores give their class."""
-    right = classes[winners_of(scores)] == fold.y_test
-    return np.average(right, weights=fold.test_weight)
+        groups : array-like of shape (n_samples,), default=None
+            For splitters that ask for them.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+        """
+        deadline = deadline_of(self.time_limit)
+        with all_or_nothing(self):
+            machine = self._machine()
+            X, y = validate_data(
+                self, X, y, accept_sparse="csr", dtype=FLOATS, multi_output=False
+            )
+            X = canonical_rows(X)
+            recipe_of(machine).encoder.check(y)
+            if sample_weight is not None:
+                sample_weight = check_sample_weight(sample_weight, X, dtype=np.float64)
+            points = self._points(machine, X, sample_weight)
+            splits = self._splits(X, y, groups)
+            scorer = accuracy
+            if self.scoring not in (None, "accuracy"):
+                scorer = check_scoring(machine, self.scoring)
+            self.classes_ = np.unique(y)
+            search = Search(
+                self._searched_machine(X),
+                points,
+                scorer,
+                n_jobs=self.n_jobs,
+                verbose=self.verbose,
+                keeps_unseen=self.refit,
+                # The last fit takes as long as one fold does.
+                deadline=sooner_deadline(deadline, len(splits) / (len(splits) + 1)),
+            )
+            table = search.run(X, y, sample_weight, splits)
+            table.settle(self.error_score, type(self).__name__)
+            self.cv_results_ = table.results(points)
+            self.best_index_ = int(self.cv_results_["rank_test_score"].argmin())
+            self.best_params_ = points[self.best_index_]
+            self.best_score_ = float(self.cv_results_["mean_test_score"][self.best_index_])
+            self.n_splits_ = len(splits)
+            for name in "best_estimator_", "n_iter_", "unseen_scores_":
+                vars(self).pop(name, None)
+            if self.refit:
+                if self.time_limit is not None:
+                    left = max(deadline - time.perf_counter(), SHORTEST)
+                    machine.set_params(time_limit=left)
+                self._refit(machine, X, y, sample_weight)
+                self.best_estimator_.time_limit = None
+            if search.keeps_unseen:
+                n_columns = len(self.classes_) if len(self.classes_) > 2 else 1
+                shape = X.shape[0], n_columns
+                self.unseen_scores_ = table.unseen_scores(self.best_index_, shape)
+        return self
+
+    def _machine(self):
+        """Return the machine that is searched, with the parameters both have."""
+        known = set(self._machine_class._get_param_names()) - OF_THE_SEARCH
+        shared = [name for name in self._get_param_names() if name in known]
+        return self._machine_class(**{name: getattr(self, name) for name in shared})
+
+    def _searched_machine(self, X):
+        """Return the machine that stands for this one in the folds."""
+        return self._machine()
+
+    def _refit(self, machine, X, y, sample_weight):
+        best = machine.set_params(**self.best_params_).fit(X, y, sample_weight)
+        if hasattr(self, "feature_names_in_"):
+            best.feature_names_in_ = self.feature_names_in_
+        self.best_estimator_ = best
+        self.classes_, self.n_iter_ = best.classes_, best.n_iter_
+
+    def _points(self, machine, X, sample_weight):
+        """Return the points of the grid as ``GridSearchCV`` would order them."""
+        grid = {}
+        for name, plural in self._grids.items():
+            values = getattr(self, plural)
+            if values is None:
+                values = self._default_values(plural, X, sample_weight)
+            grid[name] = list(values)
+            check_values(machine, name, plural, grid[name])
+        also = self._also if self.grid == "scale" else None
+        if also and all(getattr(self, self._grids[name]) is None for name in also):
+            return list(ParameterGrid([{**grid, **also}, grid]))
+        return list(ParameterGrid(grid))
+
+    def _default_values(self, plural, X, sample_weight):
+        if plural == "gammas" and (callable(self.kernel) or self.kernel in WITHOUT_WIDTH):
+            return ("scale",)
+        if plural == "gammas" and self.grid == "paper":
+            return paper_gammas(X, check_sample_weight(sample_weight, X, dtype=np.float64))
+        return GRIDS[self.grid][plural]
+
+    def _splits(self, X, y, groups):
+        splits = splits_of(self.cv, X, y, groups)
+        if not splits:
+            raise ValueError(f"cv={self.cv!r} gives no splits; expected one at least.")
+        rows = np.arange(X.shape[0])
+        for number, split in enumerate(splits):
+            if any(len(rows[part]) == 0 for part in split):
+                raise ValueError(
+                    f"Fold {number} of cv={self.cv!r} has no rows to train on or none to "
+                    "test on. Use fewer folds or another splitter."
+                )
+        return splits
+
+    @available_if(has_best_estimator)
+    def predict(self, X):
+        """Predict the class of each row by the best machine.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows to classify.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples,)
+            One of ``classes_`` for each row.
+        """
+        check_is_fitted(self)
+        return self.best_estimator_.predict(X)
+
+    @available_if(has_best_estimator)
+    def decision_function(self, X):
+        """Return the signed score of each row by the best machine.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows to score.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
+            Positive for ``classes_[1]``; with more than two classes a column a class.
+        """
+        check_is_fitted(self)
+        return self.best_estimator_.decision_function(X)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        machine_tags = self._machine().__sklearn_tags__()
+        tags.input_tags.sparse = machine_tags.input_tags.sparse
+        tags.input_tags.pairwise = machine_tags.input_tags.pairwise
+        return tags

@@ -14,7 +14,7 @@ SVM_PRICES = {"lambda_var": 0.0, "lambda_mean": 0.0}
 
 @dataclass(frozen=True)
 class Machine:
-    """A machine: its public ``name``, and the ``module`` of this package that it is in.
+    """A machine: its public ``name``, and the ``module`` that it is in.
 
     ``method`` is its name on the command line, which machines of different ``kernels`` may
     share ("rbf" stands for all but "linear"), and ``label`` the name in tables. ``search``
@@ -92,40 +92,49 @@ MDO = ({"random_state": 0},)
 MACHINES = (
     Machine(
         "LDMClassifier",
-        "kernel",
+        "estimators.ldm",
         method="ldm",
         label="LDM",
         kernels=("rbf",),
-        search="ldm_cv.LDMClassifierCV",
+        search="estimators.ldm_cv.LDMClassifierCV",
         variants=KERNEL_LDM,
     ),
     Machine(
         "LinearLDMClassifier",
-        "linear",
+        "estimators.linear_ldm",
         method="ldm",
         label="LDM",
         kernels=("linear",),
-        search="linear_ldm_cv.LinearLDMClassifierCV",
+        search="estimators.linear_ldm_cv.LinearLDMClassifierCV",
         variants=LINEAR_LDM,
     ),
     Machine(
         "ODMClassifier",
-        "odm",
+        "compared.odm",
         method="odm",
         label="ODM",
-        search="odm_cv.ODMClassifierCV",
+        search="compared.odm_cv.ODMClassifierCV",
         variants=ODM,
     ),
-    Machine("KOMDClassifier", "komd", "komd", "KM-OMD", variants=KOMD),
-    Machine("MAMCClassifier", "mamc", "mamc", "MAMC, balanced", variants=MAMC),
-    Machine("MDOClassifier", "mdo", "mdo", "MDO", kernels=("linear",), variants=MDO),
+    Machine("KOMDClassifier", "compared.komd", "komd", "KM-OMD", variants=KOMD),
+    Machine("MAMCClassifier", "compared.mamc", "mamc", "MAMC, balanced", variants=MAMC),
+    Machine(
+        "MDOClassifier",
+        "compared.mdo",
+        method="mdo",
+        label="MDO",
+        kernels=("linear",),
+        variants=MDO,
+    ),
 )
 # The module of each class by its name: of classifiers, of all estimators, and of the parts
 # of fitted ones, which are public to model files only.
-SEARCHES = places(*(f"estimators.{one.search}" for one in MACHINES if one.search))
-CLASSIFIERS = {one.name: f"estimators.{one.module}" for one in MACHINES} | SEARCHES
-ESTIMATORS = CLASSIFIERS | places("calibration.CalibratedMachine")
-PARTS = places("calibration.GivenScores", "kernels.Kernel", "solvers.asgd.Descent")
+SEARCHES = places(*(one.search for one in MACHINES if one.search))
+CLASSIFIERS = {one.name: one.module for one in MACHINES} | SEARCHES
+ESTIMATORS = CLASSIFIERS | places("production.calibration.CalibratedMachine")
+PARTS = places(
+    "production.calibration.GivenScores", "kernels.functions.Kernel", "solvers.asgd.Descent"
+)
 
 LABELS = {one.method: one.label for one in MACHINES if one.method is not None}
 METHODS = {name: Method(label, machines_of(name)) for name, label in LABELS.items()}

@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.model_selection import check_cv
 from sklearn.utils.multiclass import check_classification_targets
 
-from largemargin.memory import FLOAT_BYTES, check_room
+from largemargin.numerics.memory import FLOAT_BYTES, check_room
 from largemargin.problem import Targets
 
 

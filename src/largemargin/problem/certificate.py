@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from largemargin.numerics.rounding import FEW, UNIT, growth
 from largemargin.problem.intercept import squares_hold_it
-from largemargin.rounding import FEW, UNIT, growth
 
 
 class Certificate(NamedTuple):

@@ -3,7 +3,7 @@
 import numpy as np
 from numba import njit
 
-from largemargin._jit import JIT
+from largemargin.numerics.jit import JIT
 from largemargin.problem.losses import smoothed_slope
 from largemargin.problem.sums import square_along
 

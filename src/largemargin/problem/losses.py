@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from largemargin._jit import JIT, SUM
+from largemargin.numerics.jit import JIT, SUM
 
 
 class Pull(NamedTuple):

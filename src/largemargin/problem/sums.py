@@ -2,7 +2,7 @@
 
 from numba import njit
 
-from largemargin._jit import JIT, SUM
+from largemargin.numerics.jit import JIT, SUM
 
 
 @njit(**JIT)

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numba import njit
 
-from largemargin._jit import JIT
 from largemargin.designs.row_loops import all_dots, row_add, row_dot
+from largemargin.numerics.jit import JIT
 from largemargin.problem.smoothed import dual_step
 from largemargin.solvers.solution import Progress, Solution
 

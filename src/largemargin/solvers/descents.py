@@ -12,8 +12,8 @@ multipliers, the multiplier being the intercept.
 import numpy as np
 from numba import njit
 
-from largemargin._jit import JIT
 from largemargin.designs.row_loops import row_add, row_dot
+from largemargin.numerics.jit import JIT
 
 
 def row_descent(problem, start):

@@ -11,7 +11,7 @@ import numpy as np
 from largemargin.designs.base import Capability
 from largemargin.problem.separability import refuse_unseparable
 from largemargin.solvers.descents import CoupledDescent, GramDescent, row_descent
-from largemargin.solvers.metric import solve_in_metric
+from largemargin.solvers.price_metric import solve_in_metric
 from largemargin.solvers.solution import Progress, Solution
 
 # A certificate costs about two sweeps: so many sweeps are made before the next one, and

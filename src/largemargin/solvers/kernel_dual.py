@@ -11,9 +11,9 @@ import numpy as np
 
 from largemargin.problem.intercept import is_bounded
 from largemargin.problem.tangents import MAX_CONTRACTION, freeze_squares
-from largemargin.solvers.metric import solve_in_metric
 from largemargin.solvers.newton import solve_newton
 from largemargin.solvers.pairs import EASY, pairs_can_solve, solve_in_pairs
+from largemargin.solvers.price_metric import solve_in_metric
 from largemargin.solvers.solution import Progress, Solution, Start
 
 # Up to this many rows explicit features are cheap enough to begin with, unless a start

@@ -13,7 +13,7 @@ whenever the machine with the old one is solved.
 import numpy as np
 from numba import njit
 
-from largemargin._jit import EXTREME, JIT
+from largemargin.numerics.jit import EXTREME, JIT
 from largemargin.problem.intercept import settle
 from largemargin.solvers.solution import Progress, Solution
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from largemargin.problem.nearby import Nearby
+from largemargin.problem.other_prices import Nearby
 from largemargin.problem.refusals import refuse_unbounded
 from largemargin.solvers import solve
 from largemargin.solvers.solution import Solution, Start

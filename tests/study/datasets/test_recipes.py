@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from largemargin.datasets.encodings import encode
-from largemargin.datasets.reading import read_libsvm, read_table
+from largemargin.tables.encodings import encode
+from largemargin.tables.reading import read_libsvm, read_table
 from study.datasets import info
 from study.datasets.recipes import RECIPES
 

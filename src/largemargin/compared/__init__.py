@@ -1,0 +1,1 @@
+"""The methods that the large margin distribution machine is compared with."""

@@ -1,0 +1,1 @@
+"""What margins tell: distributions, leave-one-out errors, displays."""

@@ -1,0 +1,161 @@
+"""Margin distributions of several machines in one picture."""
+
+from collections.abc import Mapping
+
+from largemargin.estimators.nesting import machine_of
+from largemargin.inspection.displays.axes import LEGEND, begin, style
+from largemargin.inspection.margins import margin_distribution
+
+
+class MarginDistributionDisplay:
+    """Cumulative margin distributions, the paper's Figure 1.
+
+    Use ``from_estimator`` or ``from_estimators`` to make one.
+
+    Parameters
+    ----------
+    distributions : dict of str to MarginDistribution
+        What to draw, by name.
+
+    normalise : bool, default=False
+        Whether margins are divided by ``|w|``.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        Axes with the curves.
+
+    figure_ : matplotlib Figure
+        Figure with the axes.
+
+    lines_ : list of matplotlib Line2D
+        The curves.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from largemargin import LDMClassifier, MarginDistributionDisplay
+    >>> X, y = make_moons(noise=0.2, random_state=0)
+    >>> svm = LDMClassifier(lambda_var=0, lambda_mean=0).fit(X, y)
+    >>> ldm = LDMClassifier().fit(X, y)
+    >>> display = MarginDistributionDisplay.from_estimators({"SVM": svm, "LDM": ldm}, X, y)
+    >>> len(display.lines_)
+    2
+    """
+
+    def __init__(self, distributions, *, normalise=False):
+        self.distributions = distributions
+        self.normalise = normalise
+
+    @classmethod
+    def from_estimator(cls, estimator, X, y, *, name=None, **options):
+        """Draw the margins of one classifier.
+
+        Parameters
+        ----------
+        estimator : classifier
+            Fitted, with ``decision_function``.
+
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows.
+
+        y : array-like of shape (n_samples,)
+            Their labels.
+
+        name : str, default=None
+            Name in the legend; None means the class of the estimator.
+
+        **options : dict
+            As in ``from_estimators``.
+
+        Returns
+        -------
+        display : MarginDistributionDisplay
+            What was drawn.
+        """
+        name = type(machine_of(estimator)).__name__ if name is None else name
+        return cls.from_estimators({name: estimator}, X, y, **options)
+
+    @classmethod
+    def from_estimators(
+        cls, estimators, X, y, *, sample_weight=None, normalise=False, ax=None, **kw
+    ):
+        """Draw the margins of several classifiers in one picture.
+
+        Parameters
+        ----------
+        estimators : dict of str to classifier, or sequence of classifiers
+            Fitted, with ``decision_function``.
+
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows.
+
+        y : array-like of shape (n_samples,)
+            Their labels.
+
+        sample_weight : array-like of shape (n_samples,), default=None
+            Their weights.
+
+        normalise : bool, default=False
+            Whether to divide margins by ``|w|``, which makes machines comparable.
+
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a new figure.
+
+        **kw : dict
+            For ``matplotlib.pyplot.step``.
+
+        Returns
+        -------
+        display : MarginDistributionDisplay
+            What was drawn.
+        """
+        if not isinstance(estimators, Mapping):
+            estimators = {
+                f"{number}: {type(machine_of(estimator)).__name__}": estimator
+                for number, estimator in enumerate(estimators, start=1)
+            }
+        distributions = {
+            name: margin_distribution(estimator, X, y, sample_weight)
+            for name, estimator in estimators.items()
+        }
+        if normalise:
+            for name, distribution in distributions.items():
+                if distribution.lengths is None:
+                    raise ValueError(
+                        f"|w| is not known for {name!r}, so its margins cannot be "
+                        "normalised: that needs an estimator of largemargin, or coef_."
+                    )
+        return cls(distributions, normalise=normalise).plot(ax=ax, **kw)
+
+    def plot(self, ax=None, **kw):
+        """Draw the cumulative distributions.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a new figure.
+
+        **kw : dict
+            For ``matplotlib.pyplot.step``.
+
+        Returns
+        -------
+        display : MarginDistributionDisplay
+            This display.
+        """
+        self.ax_, self.figure_ = begin(ax)
+        self.ax_.axvline(0, color="0.7", linewidth=1, zorder=0)
+        self.lines_ = []
+        for number, (name, found) in enumerate(self.distributions.items()):
+            shown = found.normalised_distribution() if self.normalise else found
+            label = f"{name}: mean {shown.mean:.3g}, variance {shown.variance:.3g}"
+            options = {**style(number), "label": label, "where": "post", **kw}
+            self.lines_ += self.ax_.step(*shown.cumulative(), **options)
+        self.ax_.set(
+            xlabel="margin / |w|" if self.normalise else "margin",
+            ylabel="share of rows with at most this margin",
+            ylim=(-0.02, 1.02),
+        )
+        self.ax_.legend(**LEGEND)
+        return self

@@ -1,0 +1,1 @@
+"""Mercer kernels: their values, widths, and Gram matrices."""

@@ -1,0 +1,1 @@
+"""What does not know what a margin is: linear algebra, rounding, memory, threads."""

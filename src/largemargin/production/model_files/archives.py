@@ -1,0 +1,143 @@
+"""Archives that take no more room or time than their length tells."""
+
+import json
+import math
+from collections import defaultdict
+from io import BytesIO
+from numbers import Real
+from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile
+
+from largemargin.numerics.memory import MAX_EXPANSION, MAX_ROOM
+from largemargin.production.model_files.trust import trusted_functions
+
+
+class Unsound(Exception):
+    """What no file that ``save`` has written can hold."""
+
+
+def checked_archive(payload, names, **compression):
+    """Return an archive with its classes renamed, compressed anew if that is asked for.
+
+    Raises if it would take far more room or time than its length tells, or calls functions.
+    """
+    limit = max(MAX_ROOM, MAX_EXPANSION * len(payload))
+    with ZipFile(BytesIO(payload)) as archive:
+        entries = archive.infolist()
+        if any(one.compress_type not in (ZIP_STORED, ZIP_DEFLATED) for one in entries):
+            raise Unsound("it is packed in a way that save does not use")
+        check_room(sum(one.file_size for one in entries), limit)
+        text = archive.read("schema.json")
+        try:
+            schema = json.loads(text)
+            is_renamed = rename(schema, names)
+            n_visits = count_visits(schema)
+        except RecursionError:
+            raise Unsound("its parts are nested too deep") from None
+        # A node takes a hundred characters, so there are far fewer than these.
+        if n_visits > len(text):
+            raise Unsound("its parts hold one another again and again")
+        check_nothing_is_called(schema)
+        check_room(room_of_arrays(schema, archive), limit)
+        if not (is_renamed or compression):
+            return payload
+        return with_schema(archive, schema, **compression)
+
+
+def rename(schema, names):
+    """Rename classes in a schema and return whether there were any to rename."""
+    nodes = [node for node in dicts_in(schema) if class_in(node) in names]
+    for node in nodes:
+        node["__module__"], _, node["__class__"] = names[class_in(node)].rpartition(".")
+    return bool(nodes)
+
+
+def class_in(node):
+    """Return the full name of what a node is made by, or None if it is no node."""
+    parts = node.get("__module__"), node.get("__class__")
+    return ".".join(parts) if all(isinstance(part, str) for part in parts) else None
+
+
+def with_schema(archive, schema, **compression):
+    """Return a copy of an archive with another schema."""
+    stream = BytesIO()
+    with ZipFile(stream, "w", **compression) as copy:
+        # Of entries with the same name the one that is read, and that was checked.
+        for name in sorted({*archive.namelist()} - {"schema.json"}):
+            copy.writestr(name, archive.read(name))
+        copy.writestr("schema.json", json.dumps(schema))
+    return stream.getvalue()
+
+
+def check_nothing_is_called(schema):
+    """Raise if a trusted function stands where a file has the name of a class to make."""
+    for node in dicts_in(schema):
+        name = class_in(node)
+        if name in trusted_functions() and node.get("__loader__") != "FunctionNode":
+            raise Unsound(f"it calls {name}")
+
+
+def check_room(room, limit):
+    """Raise if an archive expands to more bytes than it may."""
+    if room > limit:
+        raise Unsound(
+            f"it expands to {room / 2**30:.1f} GiB; of its length, no more than "
+            f"{limit / 2**30:.1f} GiB are expected"
+        )
+
+
+def count_visits(schema):
+    """Return how many nodes skops visits, which looks again into each that is repeated.
+
+    A node that has been written, by its ``__id__``, may be named in place of another.
+    Which of several with the same name counts is skops' affair: the largest does here.
+    """
+    written, counts = defaultdict(list), {}
+    for node in dicts_in(schema):
+        if isinstance(node.get("__id__"), str | Real):
+            written[node["__id__"]].append(node)
+
+    def count(part):
+        if isinstance(part, list):
+            return sum(map(count, part))
+        if not isinstance(part, dict):
+            return 0
+        name = part.get("__id__")
+        if not isinstance(name, str | Real):
+            return 1 + sum(map(count, part.values()))
+        if name not in counts:
+            counts[name] = math.inf  # one that holds itself has no end
+            inner = max(sum(map(count, node.values())) for node in written[name])
+            counts[name] = 1 + inner
+        return counts[name]
+
+    return count(schema)
+
+
+def room_of_arrays(schema, archive):
+    """Return the bytes of all arrays of a model; an entry may be read by many nodes."""
+    reads = {
+        (str(node.get("__id__", -k)), node["file"], node.get("__loader__"))
+        for k, node in enumerate(dicts_in(schema))
+        if isinstance(node.get("file"), str)
+    }
+    return sum(room_of(archive, file, loader) for _, file, loader in reads)
+
+
+def room_of(archive, file, loader):
+    """Return the bytes that an entry expands to; sparse matrices are archives again."""
+    if loader != "SparseMatrixNode":
+        return archive.getinfo(file).file_size
+    with ZipFile(BytesIO(archive.read(file))) as inner:
+        return sum(one.file_size for one in inner.infolist())
+
+
+def dicts_in(schema):
+    """Yield all dicts in what JSON tells."""
+    rest = [schema]
+    while rest:
+        part = rest.pop()
+        if isinstance(part, dict):
+            yield part
+            rest.extend(part.values())
+        elif isinstance(part, list):
+            rest.extend(part)

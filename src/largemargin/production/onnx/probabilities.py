@@ -1,0 +1,96 @@
+"""Graphs of calibrated probabilities: the map, and siding with the prediction."""
+
+import numpy as np
+from sklearn.isotonic import IsotonicRegression
+
+from largemargin.production.onnx.operators import Operators
+
+
+def declare_outputs(scope, model, inputs, custom_parsers=None):
+    """Declare the nodes of a calibrated machine and its outputs, as skl2onnx asks for."""
+    from skl2onnx._parse import _parse_sklearn
+    from skl2onnx.common.data_types import DoubleTensorType
+
+    label, scores = _parse_sklearn(scope, model.machine_, inputs, custom_parsers)
+    node = scope.declare_local_operator("LargeMarginCalibration", model)
+    node.inputs.append(scores)
+    node.outputs.append(scope.declare_local_variable("probabilities", DoubleTensorType()))
+    return [label, scores, *node.outputs]
+
+
+def settle_output_types(node):
+    """Fix the shape of the output, as skl2onnx asks for."""
+    node.outputs[0].type.shape = [None, len(node.raw_operator.classes_)]
+
+
+def convert(scope, node, container):
+    """Add the graph from scores to probabilities, as skl2onnx asks for."""
+    from onnx import TensorProto
+
+    model = node.raw_operator
+    n_classes = len(model.classes_)
+    op = Operators(container.target_opset)
+    scores = op.Reshape(node.inputs[0], np.array([-1, 1 if n_classes == 2 else n_classes]))
+    if n_classes == 2:
+        winner = op.Cast(op.Greater(scores, np.zeros(1)), to=TensorProto.INT64)
+    else:
+        winner = op.ArgMax(scores, axis=1, keepdims=1)
+    (fitted,) = model.calibration_.calibrated_classifiers_
+    columns = [
+        mapped(op, calibrator, op.Gather(scores, np.array([k]), axis=1))
+        for k, calibrator in enumerate(fitted.calibrators)
+    ]
+    probabilities = normalised(op, columns)
+    names = [node.outputs[0].full_name]
+    side_with(op, winner, probabilities, n_classes, names).add_to(scope, container)
+
+
+def mapped(op, calibrator, score):
+    """Return the graph of what a calibrator makes of a column of scores."""
+    if isinstance(calibrator, IsotonicRegression):
+        return interpolated(op, score, calibrator.X_thresholds_, calibrator.y_thresholds_)
+    inner = op.Mul(score, np.array([-calibrator.a_]))
+    return op.Sigmoid(op.Add(inner, np.array([-calibrator.b_])))
+
+
+def interpolated(op, score, places, values):
+    """Return the graph of straight lines from value to value, level outside."""
+    from onnx import TensorProto
+
+    if len(places) == 1:
+        return op.Add(op.Mul(score, np.zeros(1)), values)
+    score = op.Min(op.Max(score, places[:1]), places[-1:])
+    passed = op.Cast(op.GreaterOrEqual(score, places[1:-1]), to=TensorProto.INT64)
+    line = op.ReduceSum(passed, np.array([1]), keepdims=1)
+    slopes = np.diff(values) / np.diff(places)
+    rise = op.Mul(op.Sub(score, op.Gather(places, line)), op.Gather(slopes, line))
+    return op.Add(rise, op.Gather(values, line))
+
+
+def normalised(op, columns):
+    """Return the graph of probabilities that add up to one, a column a class."""
+    if len(columns) == 1:
+        return op.Concat(op.Sub(np.ones(1), columns[0]), columns[0], axis=1)
+    values = op.Concat(*columns, axis=1)
+    total = op.ReduceSum(values, np.array([1]), keepdims=1)
+    nothing = op.Equal(total, np.zeros(1))
+    divided = op.Div(values, op.Where(nothing, np.ones(1), total))
+    return op.Where(nothing, np.full((1, len(columns)), 1.0 / len(columns)), divided)
+
+
+def side_with(op, winner, probabilities, n_classes, output_names):
+    """Return the graph of ``calibration.side_with``."""
+    places = np.arange(n_classes)[None]
+    is_winner = op.Equal(winner, places)
+    own = op.ReduceSum(
+        op.Where(is_winner, probabilities, np.zeros(1)), np.array([1]), keepdims=1
+    )
+    others = op.Where(is_winner, np.array([-1.0]), probabilities)
+    falling = op.TopK(others, np.array([n_classes - 1]), axis=1)[0]
+    sums = op.CumSum(op.Concat(own, falling, axis=1), np.array(1))
+    level = op.TopK(op.Div(sums, 1.0 + places), np.array([1]), axis=1)[0]
+    # Of equal classes the first would win.
+    level_of_winner = op.Add(level, np.array([np.finfo(float).eps]))
+    sided = op.Where(is_winner, level_of_winner, op.Min(probabilities, level))
+    agree = op.Equal(op.ArgMax(probabilities, axis=1, keepdims=1), winner)
+    return op.Where(agree, probabilities, sided, output_names=output_names)

@@ -1,0 +1,114 @@
+"""Displays draw what they are given."""
+
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+
+from largemargin import (
+    ConvergenceDisplay,
+    LDMClassifier,
+    LinearLDMClassifier,
+    LinearLDMClassifierCV,
+    MarginDistributionDisplay,
+    PriceInfluenceDisplay,
+    margin_distribution,
+)
+from largemargin.inspection.displays.price_influence import labels
+
+mpl.use("Agg")
+
+
+@pytest.fixture(autouse=True)
+def close():
+    yield
+    plt.close("all")
+
+
+def test_margins_are_drawn_as_cumulative_distributions(blobs):
+    X, y = blobs
+    machine = LinearLDMClassifier().fit(X, y)
+    display = MarginDistributionDisplay.from_estimator(machine, X, y, name="ours")
+    found = margin_distribution(machine, X, y)
+    assert_allclose(display.lines_[0].get_xdata(), np.sort(found.margins))
+    assert_allclose(display.lines_[0].get_ydata()[-1], 1.0)
+    assert display.lines_[0].get_label().startswith("ours: mean")
+    assert display.figure_ is display.ax_.figure
+
+
+def test_machines_differ_by_more_than_colour(blobs):
+    X, y = blobs
+    machines = [LDMClassifier(C).fit(X, y) for C in (0.1, 1, 10)]
+    display = MarginDistributionDisplay.from_estimators(machines, X, y, normalise=True)
+    assert len({line.get_linestyle() for line in display.lines_}) == 3
+    assert len({line.get_label() for line in display.lines_}) == 3
+    assert display.ax_.get_xlabel() == "margin / |w|"
+    with pytest.raises(ValueError, match="not known for 'svc'"):
+        MarginDistributionDisplay.from_estimators(
+            {"svc": SVC().fit(X, y)}, X, y, normalise=True
+        )
+
+
+def test_the_influence_of_a_price_is_what_the_search_found(blobs):
+    X, y = blobs
+    search = LinearLDMClassifierCV(Cs=[0.1, 1.0, 10.0], lambda_vars=[0, "scale"], cv=3)
+    search.fit(X, y)
+    _, ax = plt.subplots()
+    display = PriceInfluenceDisplay.from_search(search, "C", ax=ax, name="blobs")
+    assert display.ax_ is ax
+    best = {k: v for k, v in search.best_params_.items() if k != "C"}
+    wanted = [
+        score
+        for point, score in zip(
+            search.cv_results_["params"], search.cv_results_["mean_test_score"], strict=True
+        )
+        if {k: v for k, v in point.items() if k != "C"} == best
+    ]
+    assert_allclose(display.line_.get_ydata(), wanted)
+    assert [text.get_text() for text in ax.get_xticklabels()] == ["0.1", "1", "10"]
+    with pytest.raises(ValueError, match="was searched"):
+        PriceInfluenceDisplay.from_search(search, "gamma")
+
+
+def test_a_machine_is_cross_validated_around_its_own_prices(blobs):
+    X, y = blobs
+    values = [0, 2**-4, 2**-3, 2**-2]
+    machine = LDMClassifier(10, lambda_mean=0, tol=1e-8)
+    display = PriceInfluenceDisplay.from_estimator(
+        machine, X, y, price="lambda_var", values=values, cv=3
+    )
+    grid = GridSearchCV(machine, {"lambda_var": values}, cv=3).fit(X, y)
+    assert_allclose(display.means, grid.cv_results_["mean_test_score"])
+    ticks = [text.get_text() for text in display.ax_.get_xticklabels()]
+    assert ticks == ["0", "$2^{-4}$", "$2^{-3}$", "$2^{-2}$"]
+    again = PriceInfluenceDisplay.from_search(grid, "lambda_var", ax=display.ax_)
+    assert again.line_.get_linestyle() != display.line_.get_linestyle()
+    with pytest.raises(TypeError, match="got SVC"):
+        PriceInfluenceDisplay.from_estimator(SVC(), X, y, price="C", values=[1])
+    with pytest.raises(ValueError, match=r"can be searched; got 'tol'"):
+        PriceInfluenceDisplay.from_estimator(machine, X, y, price="tol", values=[1])
+
+
+def test_any_value_of_a_grid_gets_a_label():
+    values = [1, 2, 4, np.inf, None, "0.3*scale"]
+    wanted = ["$2^{0}$", "$2^{1}$", "$2^{2}$", "inf", "None", "0.3 scale"]
+    assert labels(values) == wanted
+
+
+def test_convergence_is_drawn_for_every_class(iris):
+    X, y = iris
+    pipeline = make_pipeline(StandardScaler(), LinearLDMClassifier()).fit(X, y)
+    display = ConvergenceDisplay.from_estimator(pipeline, x="seconds")
+    assert len(display.lines_) == 3
+    assert display.ax_.get_yscale() == "log"
+    history = pipeline[-1].history_[0]
+    assert_allclose(display.lines_[0].get_ydata(), history["duality_gap"])
+    with pytest.raises(ValueError, match="'step' or 'seconds'"):
+        display.plot(x="minutes")
+    with pytest.raises(TypeError, match="got SVC"):
+        ConvergenceDisplay.from_estimator(SVC().fit(X, y))

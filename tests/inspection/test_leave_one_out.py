@@ -1,0 +1,187 @@
+"""The leave-one-out error against a fit for each row, and the bound above it."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from sklearn.base import clone
+from sklearn.datasets import load_breast_cancer, load_iris, load_wine, make_moons
+from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.model_selection import LeaveOneOut, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler, minmax_scale
+from sklearn.svm import SVC
+
+from largemargin import (
+    LDMClassifier,
+    LDMClassifierCV,
+    LinearLDMClassifier,
+    leave_one_out_bound,
+    leave_one_out_error,
+)
+from largemargin.inspection.leave_one_out import Case, metric_products
+
+PRICES = [(0.0, 0.0), (2**-4, 2**-4), ("scale", "scale")]
+
+
+def moons():
+    return make_moons(70, noise=0.3, random_state=0)
+
+
+def cancer():
+    X, y = load_breast_cancer(return_X_y=True)
+    return minmax_scale(X)[::4], y[::4]
+
+
+def wine():
+    X, y = load_wine(return_X_y=True)
+    return minmax_scale(X)[:130], y[:130]
+
+
+@pytest.mark.parametrize(("lambda_var", "lambda_mean"), PRICES)
+@pytest.mark.parametrize(
+    "machine",
+    [
+        LDMClassifier(5, gamma=2.0, tol=1e-7),
+        LDMClassifier(5, gamma=2.0, tol=1e-7, fit_intercept=False),
+        LinearLDMClassifier(5, tol=1e-7),
+    ],
+    ids=["rbf", "no intercept", "linear"],
+)
+def test_the_error_is_that_of_a_fit_for_each_row(machine, lambda_var, lambda_mean):
+    X, y = moons()
+    machine = clone(machine).set_params(lambda_var=lambda_var, lambda_mean=lambda_mean)
+    wanted = 1 - cross_val_score(machine, X, y, cv=LeaveOneOut()).mean()
+    assert_allclose(leave_one_out_error(machine.fit(X, y), X, y), wanted)
+
+
+def test_the_error_of_several_classes_is_that_of_their_prediction():
+    X, y = load_iris(return_X_y=True)
+    X, y = X[::3], y[::3]
+    machine = LinearLDMClassifier(tol=1e-7).fit(X, y)
+    wanted = 1 - cross_val_score(machine, X, y, cv=LeaveOneOut()).mean()
+    assert_allclose(leave_one_out_error(machine, X, y), wanted)
+
+
+@pytest.mark.parametrize("rows", [moons, cancer, wine])
+@pytest.mark.parametrize("C", [0.1, 1.0, 10.0])
+@pytest.mark.parametrize("kind", [LDMClassifier, LinearLDMClassifier])
+@pytest.mark.parametrize(("lambda_var", "lambda_mean"), PRICES)
+def test_the_bound_lies_above_the_error(rows, C, kind, lambda_var, lambda_mean):
+    X, y = rows()
+    machine = kind(C, lambda_var=lambda_var, lambda_mean=lambda_mean)
+    machine.set_params(fit_intercept=lambda_var != 0).fit(X, y)
+    error = leave_one_out_error(machine, X, y)
+    assert error <= leave_one_out_bound(machine, X, y, kind="stable")
+    if lambda_var != "scale":
+        assert error <= leave_one_out_bound(machine, X, y)
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_rows_and_kernels_measure_lengths_alike(blobs, fit_intercept):
+    X, y = blobs
+    options = {"lambda_var": 3.0, "fit_intercept": fit_intercept}
+    weight = np.random.default_rng(0).uniform(0.5, 2, len(y))
+    lengths = [
+        metric_products(Case.of(machine.fit(X, y, weight), X, y, weight).problems[0])
+        for machine in (
+            LinearLDMClassifier(**options),
+            LDMClassifier(kernel="linear", **options),
+        )
+    ]
+    for one, other in zip(*lengths, strict=True):
+        assert_allclose(one, other, rtol=1e-8, atol=1e-10)
+
+
+def test_without_prices_the_bound_is_that_of_the_support_vector_machine():
+    X, y = moons()
+    gram = rbf_kernel(X, gamma=2.0)
+    machine = LDMClassifier(
+        1, kernel="precomputed", lambda_var=0, lambda_mean=0, fit_intercept=False, tol=1e-9
+    ).fit(gram, y)
+    beta = machine.dual_beta_
+    free, bound = beta[(beta > 1e-9) & (beta < 1 - 1e-6)], beta[beta >= 1 - 1e-6]
+    wanted = (free.sum() + len(bound)) / len(y)
+    assert_allclose(leave_one_out_bound(machine, gram, y), wanted, rtol=1e-6)
+
+
+def test_rows_without_weight_do_not_count():
+    X, y = moons()
+    weight = np.ones(len(y))
+    weight[::5] = 0
+    machine = LDMClassifier().fit(X, y, weight)
+    alone = LDMClassifier(gamma=machine._kernel.gamma).fit(X[weight > 0], y[weight > 0])
+    for function in leave_one_out_bound, leave_one_out_error:
+        assert_allclose(
+            function(machine, X, y, weight), function(alone, X[weight > 0], y[weight > 0])
+        )
+
+
+def test_a_search_is_judged_by_its_best_machine():
+    X, y = moons()
+    search = LDMClassifierCV(Cs=[1.0], lambda_vars=["scale"], cv=3).fit(X, y)
+    found = leave_one_out_error(search, X, y)
+    assert_allclose(found, leave_one_out_error(search.best_estimator_, X, y))
+
+
+def test_what_cannot_be_bounded_is_refused():
+    X, y = moons()
+    machine = LDMClassifier(lambda_var=0, lambda_mean=0).fit(X, y)
+    with pytest.raises(ValueError, match="with an intercept and lambda_var=0"):
+        leave_one_out_bound(machine, X, y)
+    with pytest.raises(ValueError, match="the 70 rows that the machine was fitted on"):
+        leave_one_out_error(machine, X[:10], y[:10])
+    with pytest.raises(ValueError, match="kind must be one of paper, stable; got 'new'"):
+        leave_one_out_bound(machine, X, y, kind="new")
+    with pytest.raises(TypeError, match="got SVC"):
+        leave_one_out_error(SVC().fit(X, y), X, y)
+
+
+def test_the_paper_s_bound_does_not_hold_at_large_prices_and_the_stable_one_does():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 3))
+    y = np.where(rng.random(60) < 0.5, 1, -1)  # nothing can be learned
+    prices = {"lambda_var": "500*scale", "lambda_mean": "500*scale"}
+    machine = LDMClassifier(1, gamma=1.0, **prices).fit(X, y)
+    error = leave_one_out_error(machine, X, y)
+    assert leave_one_out_bound(machine, X, y) < error
+    assert error <= leave_one_out_bound(machine, X, y, kind="stable")
+
+
+@pytest.mark.parametrize("class_weight", ["balanced", {0: 3.0}])
+def test_class_weights_follow_the_rows_that_are_left(class_weight):
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(30, 2))
+    y = (X[:, 0] + rng.normal(size=30) > 1).astype(int)
+    for price in (0.0, "scale"):
+        machine = LinearLDMClassifier(
+            class_weight=class_weight, lambda_var=price, lambda_mean=price, tol=1e-9
+        )
+        wanted = 1 - cross_val_score(machine, X, y, cv=LeaveOneOut()).mean()
+        assert_allclose(leave_one_out_error(machine.fit(X, y), X, y), wanted)
+
+
+def test_a_pipeline_transforms_its_rows_first():
+    X, y = moons()
+    X = X * [100, 0.01]
+    machine = LDMClassifier(lambda_var=0.1, lambda_mean=0.1)
+    pipeline = make_pipeline(StandardScaler(), machine).fit(X, y)
+    inside = pipeline[-1], pipeline[0].transform(X), y
+    for function in leave_one_out_bound, leave_one_out_error:
+        assert_allclose(function(pipeline, X, y), function(*inside))
+
+
+def test_the_last_row_of_a_class_is_wrong_without_itself():
+    X = np.array([[0.0], [0.1], [0.2], [5.0]])
+    machine = LinearLDMClassifier().fit(X, [0, 0, 0, 1])
+    assert_allclose(leave_one_out_error(machine, X, [0, 0, 0, 1]), 0.25)
+
+
+def test_offsets_of_the_columns_do_not_change_what_is_left_out():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((40, 3))
+    y = np.where(X[:, 0] + 0.5 * rng.standard_normal(40) > 0, 1, -1)
+    errors = [
+        leave_one_out_error(LinearLDMClassifier(tol=1e-8).fit(rows, y), rows, y)
+        for rows in (X, X + 2.0**20)
+    ]
+    assert errors[0] == errors[1]

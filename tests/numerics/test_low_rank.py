@@ -1,0 +1,157 @@
+"""Factors of low rank, and the machines that rest on them."""
+
+import warnings
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from sklearn.datasets import make_moons
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics.pairwise import rbf_kernel
+
+from largemargin import LDMClassifier
+from largemargin.estimators import kernel_space
+from largemargin.kernels.functions import Kernel
+from largemargin.numerics.low_rank import low_rank_factor
+from largemargin.numerics.memory import TooLarge
+
+PRICES = {"lambda_var": 2**-4, "lambda_mean": 2**-4}
+
+
+@pytest.fixture
+def moons():
+    return make_moons(800, noise=0.25, random_state=0)
+
+
+@pytest.fixture
+def no_room(monkeypatch):
+    """No Gram matrix is small enough."""
+    monkeypatch.setattr(kernel_space, "MAX_GRAM_BYTES", 0)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("tolerance", [0.3, 1e-2, 1e-4])
+def test_a_factor_misses_what_it_says(moons, dtype, tolerance):
+    gram = rbf_kernel(moons[0], gamma=2.0)
+    factor, missing = low_rank_factor(
+        lambda pivots: gram[:, pivots].astype(dtype),
+        np.diagonal(gram),
+        max_rank=500,
+        tolerance=tolerance,
+        dtype=dtype,
+    )
+    rest = gram - factor.rows.astype(float) @ factor.rows.T
+    assert missing <= tolerance
+    assert_allclose(np.trace(rest) / np.trace(gram), missing, atol=1e-5)
+    assert np.linalg.eigvalsh(rest)[0] > -1e-4
+    assert len(np.unique(factor.pivots)) == len(factor.pivots) < 500
+
+
+def test_an_element_expands_over_the_pivots(moons):
+    gram = rbf_kernel(moons[0], gamma=2.0)
+    factor, _ = low_rank_factor(
+        lambda pivots: gram[:, pivots],
+        np.diagonal(gram),
+        max_rank=120,
+        tolerance=1e-12,
+        dtype=np.float64,
+    )
+    w = np.random.default_rng(0).normal(size=factor.rows.shape[1])
+    alpha = factor.expand(w)
+    scores = factor.rows[factor.pivots] @ w
+    assert_allclose((gram @ alpha)[factor.pivots], scores, atol=1e-6)
+    assert set(np.flatnonzero(alpha)) <= set(factor.pivots)
+
+
+def test_rows_that_are_all_the_same_have_one_pivot():
+    ones = np.ones((50, 50))
+    factor, missing = low_rank_factor(
+        lambda pivots: ones[:, pivots],
+        np.ones(50),
+        max_rank=20,
+        tolerance=1e-3,
+        dtype=np.float64,
+    )
+    assert factor.rows.shape == (50, 1)
+    assert missing == 0
+
+
+def test_a_machine_without_room_for_its_gram_is_nearly_the_exact_one(moons, no_room):
+    X, y = moons
+    near = LDMClassifier(10, tol=1e-6, **PRICES)
+    with pytest.warns(ConvergenceWarning, match="low rank"):
+        near.fit(X, y)
+    exact = LDMClassifier(10, tol=1e-6, solver="kernel_dual", **PRICES).fit(X, y)
+    assert 0 < near.low_rank_residual_ <= 1e-3
+    assert exact.low_rank_residual_ is None
+    # The certificate is that of the exact problem.
+    assert near.objective_ - exact.objective_ <= near.duality_gap_ * exact.objective_
+    assert near.duality_gap_ <= 1e-3
+    assert len(near.support_) < len(X) / 4
+    assert np.mean(near.predict(X) == exact.predict(X)) > 0.99
+    assert_allclose(near.objective_, exact.objective_, rtol=0.02)
+
+
+def test_machines_of_low_rank_take_classes_weights_and_sparse_rows(iris, no_room):
+    import scipy.sparse as sp
+
+    X, y = iris
+    weight = np.where(np.arange(len(y)) % 7 == 0, 0.0, 1.0)
+    dense = LDMClassifier(tol=1e-3, **PRICES).fit(X, y, weight)
+    rows = LDMClassifier(tol=1e-3, **PRICES).fit(sp.csr_matrix(X), y, weight)
+    assert dense.decision_function(X).shape == (150, 3)
+    assert_allclose(dense.decision_function(X), rows.decision_function(X), atol=1e-4)
+    assert weight[dense.support_].all()
+
+
+def test_a_gram_that_fits_no_way_is_refused_at_once(moons, no_room, monkeypatch):
+    monkeypatch.setattr(kernel_space, "physical_memory", lambda: 1000)
+    machine = LDMClassifier(solver="kernel_dual")
+    with pytest.raises(TooLarge, match=r"800 rows takes 5,120,000 bytes.*solver='auto'"):
+        machine.fit(*moons)
+    assert not hasattr(machine, "classes_")
+
+
+def test_smooth_kernels_predict_from_few_rows_the_same(moons):
+    X, y = moons
+    short = LDMClassifier(kernel="poly", degree=2, coef0=1, tol=1e-8, **PRICES).fit(X, y)
+    gram = Kernel("poly", short._kernel.gamma, 2, 1).gram(X)
+    whole = LDMClassifier(kernel="precomputed", tol=1e-8, **PRICES).fit(gram, y)
+    assert len(short.support_) == 6  # as many as products of two features and a constant
+    assert len(whole.support_) == len(X)
+    assert_allclose(short.decision_function(X), whole.decision_function(gram), atol=1e-6)
+
+
+def test_support_vectors_of_an_svm_stay_what_they_are(moons):
+    machine = LDMClassifier(kernel="linear", lambda_var=0, lambda_mean=0).fit(*moons)
+    assert_allclose(machine.support_, np.flatnonzero(machine.dual_beta_))
+
+
+def test_rows_far_from_all_others_are_not_condensed_away():
+    near = np.random.default_rng(5).uniform(0, 1, (396, 1))
+    X = np.concatenate([near, [[100.0], [200.0], [300.0], [400.0]]])
+    y = np.r_[np.where(near[:, 0] > 0.5, 1, -1), 1, -1, 1, -1]
+    machine = LDMClassifier(10, gamma=0.5).fit(X, y)
+    assert (machine.predict(X[396:]) == y[396:]).all()
+
+
+def test_a_kernel_that_is_zero_is_refused(no_room):
+    with pytest.raises(ValueError, match="zero on all rows"):
+        LDMClassifier(kernel="linear").fit(np.zeros((10, 2)), np.arange(10) % 2)
+
+
+def test_the_certificate_of_many_rows_needs_no_pass_over_the_gram(
+    moons, no_room, monkeypatch
+):
+    X, y = moons
+    options = {"C": 10, "tol": 1.0, **PRICES}
+    exact = LDMClassifier(solver="kernel_dual", **{**options, "tol": 1e-8}).fit(X, y)
+    by_pass = LDMClassifier(**options).fit(X, y)
+    monkeypatch.setattr(kernel_space, "MAX_EXAMINED_ROWS", 100)
+    monkeypatch.setattr(Kernel, "squared_length", None)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        by_bound = LDMClassifier(**options).fit(X, y)
+    assert by_bound.objective_ == pytest.approx(by_pass.objective_, rel=1e-9)
+    assert by_bound.duality_gap_ >= by_pass.duality_gap_
+    assert by_pass.objective_ - exact.objective_ <= by_pass.duality_gap_ * exact.objective_
