@@ -33,7 +33,7 @@ def bar(quiet):
     cls=ReportingCommand,
     context_settings=SETTINGS,
     help="Run the paper's study, or write a report of its results so far.\n\nEvery result "
-    "is stored as soon as it is known, so an interrupted study can be resumed by running the "
+    "is stored as soon as it is known, so an interrupted study is resumed by running the "
     "same command again.",
     epilog="Example: python -m study --file mine.csv --label diagnosis",
 )
