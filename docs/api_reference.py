@@ -6,6 +6,7 @@ it without an edit here.
 
 import inspect
 from pathlib import Path
+from types import ModuleType
 
 import largemargin
 from largemargin import tables
@@ -20,8 +21,8 @@ TITLES = {
 HEADER = """\
 # API reference
 
-All names below are imported from `largemargin`, as in `from largemargin import
-LDMClassifier`, unless a section says otherwise. They are loaded when they are first used.
+Names are imported from `largemargin`, as in `from largemargin import LDMClassifier`. Two
+modules have names of their own: `from largemargin import model_files, tables`.
 
 Classifiers follow the conventions of scikit-learn: `fit`, `predict`, `decision_function`,
 `get_params`, pipelines and searches work as they do there. The words that are our own are
@@ -39,30 +40,31 @@ def write_reference(path: Path) -> None:
 
 def reference() -> str:
     """Return the page in MyST: one section for each room and each public module."""
-    objects = {name: getattr(largemargin, name) for name in largemargin.__all__}
-    modules = {name: one for name, one in objects.items() if inspect.ismodule(one)}
-    rooms = {title: [] for title in TITLES.values()}
-    for name in sorted(objects.keys() - modules.keys()):
-        room = room_of(objects[name])
-        rooms.setdefault(TITLES.get(room, room.capitalize()), []).append(name)
+    rooms: dict[str, list[str]] = {title: [] for title in TITLES.values()}
+    for name in largemargin.__all__:
+        thing = getattr(largemargin, name)
+        if not inspect.ismodule(thing):
+            room = room_of(thing)
+            rooms.setdefault(TITLES.get(room, room.capitalize()), []).append(name)
     sections = [section(title, "largemargin", names) for title, names in rooms.items()]
     sections += [
-        section(f"`{public_name(module)}`", module.__name__, module.__all__)
-        for module in (*modules.values(), tables)
+        section(f"`{name}`", name, sorted(module.__all__))
+        for name, module in public_modules().items()
     ]
     return "\n".join([HEADER, *sections])
+
+
+def public_modules() -> dict[str, ModuleType]:
+    """Return the modules that are public as such, by the names that users know."""
+    named = {name: getattr(largemargin, name) for name in largemargin.__all__}
+    named["tables"] = tables
+    return {f"largemargin.{name}": x for name, x in named.items() if inspect.ismodule(x)}
 
 
 def room_of(thing) -> str:
     """Return the directory of the package that a class or function is defined in."""
     package = Path(largemargin.__file__).parent
     return Path(inspect.getfile(thing)).relative_to(package).parts[0]
-
-
-def public_name(module) -> str:
-    """Return the name by which users import a public module."""
-    short = module.__name__.rpartition(".")[2]
-    return f"largemargin.{short}"
 
 
 def section(title, module, names) -> str:

@@ -8,9 +8,11 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent))
 
 import largemargin  # noqa: E402
-from docs.api_reference import write_reference  # noqa: E402
+from docs.api_reference import public_modules, write_reference  # noqa: E402
 
 write_reference(HERE / "api" / "index.md")
+# Sphinx imports names from the modules that users know, wherever their code is.
+sys.modules.update(public_modules())
 
 project = "largemargin"
 author = "the largemargin developers"
