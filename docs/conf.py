@@ -18,6 +18,7 @@ project = "largemargin"
 author = "the largemargin developers"
 release = version = largemargin.__version__
 language = "en_GB"
+smartquotes = False  # words such as "scale" are to be copied
 
 extensions = [
     "myst_parser",
@@ -34,6 +35,7 @@ myst_heading_anchors = 3
 
 autosummary_generate = True
 autodoc_typehints = "none"
+toc_object_entries_show_parents = "hide"
 numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False
 
@@ -63,6 +65,7 @@ html_theme_options = {
     "footer_start": ["copyright"],
     "footer_end": ["theme-version"],
     "show_prev_next": False,
+    "show_toc_level": 2,
     "secondary_sidebar_items": ["page-toc"],
 }
 html_sidebars = {"index": []}
