@@ -2,9 +2,8 @@
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
-DOCS_READY := .venv/.docs-ready
 
-.PHONY: demo test bench fuzz study lint types docs clean
+.PHONY: demo test bench fuzz study lint types clean
 
 demo: $(READY)
 	$(BIN)/python examples/plot_demo.py
@@ -32,6 +31,8 @@ types: $(READY)
 	$(BIN)/mypy
 
 # The pages, in docs/_build/html; warnings are errors, and nothing is downloaded.
+DOCS_READY := .venv/.docs-ready
+.PHONY: docs
 docs: $(DOCS_READY)
 	$(BIN)/python -m sphinx -q -W --keep-going -b html docs docs/_build/html
 	@echo "Open docs/_build/html/index.html"

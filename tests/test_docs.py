@@ -73,6 +73,15 @@ def test_paths_in_the_text_lead_to_files(page):
     assert [path for path in paths if not any((at / path).exists() for at in places)] == []
 
 
+def test_the_readme_names_every_room_and_folder():
+    text = (ROOT / "README.md").read_text()
+    tree = re.search(r"^    src/largemargin/\n(.*?)\n\n", text, re.MULTILINE | re.DOTALL)[1]
+    rooms = {path.parent.name for path in ROOT.glob("src/largemargin/*/__init__.py")}
+    named = {line.split("/")[0].strip() for line in tree.splitlines() if "/  " in line}
+    assert rooms <= named
+    assert all((ROOT / name).is_dir() for name in named - rooms)
+
+
 def test_the_changelog_knows_this_version():
     changelog = (ROOT / "CHANGELOG.md").read_text()
     assert re.search(rf"^## {re.escape(largemargin.__version__)} - ", changelog, re.M)

@@ -32,18 +32,6 @@ def test_the_python_examples_run(capsys, tmp_path, monkeypatch):
     assert outputs == ["label", "scores", "probabilities"]
 
 
-def test_the_tree_names_every_room_and_folder():
-    tree = re.search(r"^    src/largemargin/\n(.*?)\n\n", README.read_text(), re.M | re.S)[
-        1
-    ]
-    root = README.parent
-    rooms = {path.parent.name for path in root.glob("src/largemargin/*/__init__.py")}
-    folders = {line.split("/")[0].strip() for line in tree.splitlines() if "/  " in line}
-    tops = {"study", "docs", "examples", "tests", "benchmarks", "fuzz"}
-    assert folders == rooms | tops
-    assert all((root / name).is_dir() for name in tops)
-
-
 def test_the_tour_of_the_shell_runs(tmp_path):
     tour = re.search(
         r"```sh\n(python -m study.datasets.*?)```", README.read_text(), re.DOTALL
