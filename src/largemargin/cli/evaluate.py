@@ -1,4 +1,4 @@
-"""``largemargin evaluate``: how well a model does on labelled rows."""
+"""``largemargin evaluate``: accuracy and margins of a model on labelled rows."""
 
 import click
 
@@ -11,7 +11,7 @@ from largemargin.cli.options import json_option, prediction_options
 @prediction_options
 @json_option
 def main(model, data, as_json, **options):
-    """Tell accuracy, AUC and margins of the MODEL on DATA."""
+    """Report accuracy, AUC and margin statistics of MODEL on DATA."""
     from largemargin.cli import terminal
     from largemargin.cli.models import load_model
     from largemargin.cli.predict import answers, rows_for
@@ -47,17 +47,15 @@ def quality(classes, predicted, scores, y):
 
 
 def margin_facts(distribution):
-    """Return what a margin distribution says, by name."""
+    """Return the statistics of a margin distribution, by name."""
     from largemargin.inspection.margins import LEVELS
 
-    levels = [f"{100 * level:g}%" for level in LEVELS]
+    quantiles = zip(LEVELS, distribution.quantiles().tolist(), strict=True)
     facts = {
         "margin mean": distribution.mean,
         "margin variance": distribution.variance,
         "margin minimum": distribution.minimum,
-        "margin quantiles": dict(
-            zip(levels, distribution.quantiles().tolist(), strict=True)
-        ),
+        "margin quantiles": {f"{100 * level:g}%": value for level, value in quantiles},
     }
     if distribution.normalised is not None:
         normalised = distribution.normalised_distribution()

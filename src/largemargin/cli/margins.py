@@ -1,4 +1,4 @@
-"""``largemargin margins``: the margin distribution of a model, in numbers and a picture."""
+"""``largemargin margins``: the margin distribution of a model, in numbers and as a plot."""
 
 from pathlib import Path
 
@@ -14,21 +14,22 @@ from largemargin.cli.options import json_option, prediction_options
 @click.argument("data")
 @click.option(
     "--plot",
-    help="Draw the share of rows with at most each margin: a .png, .pdf or .svg file, or "
-    "'-' for PNG on standard output.",
+    help="Plot the cumulative distribution of the margins to this .png, .pdf or .svg file; "
+    "'-' is PNG on standard output.",
 )
 @click.option(
     "--normalise",
     is_flag=True,
-    help="Draw margins divided by |w|, which are distances from the boundary.",
+    help="Plot margins divided by |w|: the distances to the decision boundary.",
 )
 @prediction_options
 @json_option
 def main(model, data, plot, normalise, as_json, **options):
-    """Tell and draw the margins of DATA under the MODEL.
+    """Report and plot the margin distribution of MODEL on DATA.
 
-    The margin of a row is how far its score is on the side of its label; with more than two
-    classes, by how much the score of its class exceeds that of the runner-up.
+    The margin of a row is its score times its label, -1 or 1: positive if the prediction is
+    right. With more than two classes, it is the score of the row's class minus the largest
+    score of any other class.
     """
     from largemargin.cli import terminal
     from largemargin.cli.evaluate import margin_facts
@@ -38,9 +39,9 @@ def main(model, data, plot, normalise, as_json, **options):
     from largemargin.inspection.margins import distribution_of_scores
 
     if normalise and plot is None:
-        raise click.UsageError("--normalise is about the picture; name one by --plot.")
+        raise click.UsageError("--normalise changes the plot; name one by --plot.")
     if plot is not None:
-        check_picture(plot)
+        check_plot(plot)
     model_path, (model, schema) = model, load_model(model)
     X, y = rows_for(schema, data, options, classes=model.classes_)
     scores = answers(model, X)["score"]
@@ -56,36 +57,36 @@ def main(model, data, plot, normalise, as_json, **options):
         terminal.show(facts, as_json=as_json)
 
 
-def check_picture(path):
-    """Raise, before any work is done, if a picture could not be drawn into a file."""
+def check_plot(path):
+    """Raise, before any work is done, if a plot could not be written to a file."""
     from largemargin.cli.outputs import check_writable
 
     check_writable(path, may_be_shown=True)
     known = figure_class()().canvas.get_supported_filetypes()
     if format_of(path) not in known:
         raise click.UsageError(
-            f"{path}: pictures end in .png, .pdf or .svg, not in .{format_of(path)}."
+            f"{path}: plots end in .png, .pdf or .svg, not in .{format_of(path)}."
         )
 
 
 def format_of(path):
-    """Return the format that the name of a picture asks for."""
+    """Return the format that the name of a plot asks for."""
     return Path(path).suffix.removeprefix(".").lower() or "png"
 
 
 def figure_class():
-    """Return what matplotlib draws on without a screen, or say how to get it."""
+    """Return matplotlib's figure, which needs no screen, or say how to get it."""
     try:
         from matplotlib.figure import Figure
     except ImportError:
         raise ImportError(
-            "Pictures need matplotlib: pip install 'largemargin[plot]'."
+            "Plots need matplotlib: pip install 'largemargin[plot]'."
         ) from None
     return Figure
 
 
 def draw(distribution, name, path, normalise):
-    """Draw a margin distribution into a file."""
+    """Plot a margin distribution to a file."""
     from largemargin import MarginDistributionDisplay
     from largemargin.cli.outputs import written
 

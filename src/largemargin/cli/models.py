@@ -1,4 +1,4 @@
-"""Models with what the command must know of their rows."""
+"""Model files, with what the command must know of the rows."""
 
 from largemargin.cli.outputs import naming
 from largemargin.estimators.nesting import layers_of, width_of
@@ -10,14 +10,14 @@ TOLD_OF_KERNEL = {"poly": ("degree", "coef0"), "sigmoid": ("coef0",)}
 
 
 def save_model(model, schema, path):
-    """Write a model to a file, what its rows look like inside."""
+    """Write a model to a file, together with the schema of its rows."""
     model.schema_ = schema.record()
     with naming(path):
         model_files.save(model, path)
 
 
 def load_model(path) -> tuple[object, Schema]:
-    """Return the model in a file and what its rows look like."""
+    """Return the model in a file and the schema of its rows."""
     model = model_files.load(path)
     if not is_fitted_classifier(model):
         raise model_files.ModelFileError(
@@ -29,18 +29,18 @@ def load_model(path) -> tuple[object, Schema]:
     schema = sound_schema(record_of(model) if record is None else record)
     if schema is None:
         raise model_files.ModelFileError(
-            f"{path} does not tell what the rows of its model look like; its schema_ is "
+            f"{path} does not say what the rows of its model look like; its schema_ is "
             f"{record!r}. Train the model again, or delete this attribute and save it."
         )
     return model, schema
 
 
 def record_of(model):
-    """Return what a model that was saved by a program tells of its rows."""
+    """Return the schema record of a model that was saved by a program."""
     if hasattr(model, "feature_names_in_"):
         names = [str(name) for name in model.feature_names_in_]
         record = {"kind": "table", "features": names, "named": True, "words": None}
-        return record | {"missing": "impute"}  # or refuse, as the model likes
+        return record | {"missing": "impute"}  # missing values are up to the model
     return {"kind": "matrix", "n_features": width_of(model)}
 
 
@@ -50,7 +50,7 @@ def is_fitted_classifier(model):
         return all(
             hasattr(model, name) for name in ("predict", "decision_function", "classes_")
         )
-    except Exception:  # a pipeline without steps has its own
+    except Exception:  # a pipeline without steps raises its own
         return False
 
 
@@ -64,7 +64,7 @@ def sound_schema(record):
 
 
 def facts_of(model):
-    """Return what a fitted model tells of itself, by name."""
+    """Return what is worth knowing about a fitted model, by name."""
     layers = layers_of(model)
     machine = layers[-1]
     facts = {
@@ -86,13 +86,13 @@ def facts_of(model):
         if getattr(machine, attribute, None) is not None:
             facts[name] = getattr(machine, attribute)
     if hasattr(machine, "support_"):
-        facts["support rows"] = len(machine.support_)
+        facts["support vectors"] = len(machine.support_)
     facts["probabilities"] = "yes" if hasattr(model, "predict_proba") else "no"
     return facts
 
 
 def parameters_of(machine):
-    """Return the parameters of a machine that make it what it is, by name."""
+    """Return the parameters of a machine that define it, by name."""
     known = machine.get_params()
     names = *TOLD, *TOLD_OF_KERNEL.get(known.get("kernel"), ())
     return {name: known[name] for name in names if name in known}
