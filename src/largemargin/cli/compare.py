@@ -2,9 +2,11 @@
 
 import time
 import warnings
+from statistics import fmean, stdev
 
 import click
 
+from largemargin.cli import terminal
 from largemargin.cli.group import Failure, sentence
 from largemargin.cli.options import (
     jobs_option,
@@ -56,7 +58,6 @@ def main(data, methods, kernel, folds, jobs, as_json, quiet, **options):
     """
     from joblib import Parallel, delayed
 
-    from largemargin.cli import terminal
     from largemargin.cli.train import training_rows
     from largemargin.cli.tuning import stratified_splits
 
@@ -74,7 +75,10 @@ def main(data, methods, kernel, folds, jobs, as_json, quiet, **options):
         for outcome in pool(delayed(contest)(*one) for one in contests):
             outcomes.append(outcome)
             move(len(outcomes), len(contests), titles[len(outcomes)])
-    results = [summary(name, kernel, outcomes) for name in methods]
+    results = [
+        summary(method, kernel, outcomes[place :: len(methods)])
+        for place, method in enumerate(methods)
+    ]
     if as_json:
         facts = {"data": data, "rows": len(y), "features": schema.n_features}
         terminal.show(facts | {"folds": folds, "results": results}, as_json=True)
@@ -104,9 +108,8 @@ def contest(method, kernel, schema, X, y, train, test, scale, seed):
             machine = tuned(method, kernel, prepare.fit_transform(X_train), y_train, seed)
             accuracy = machine.score(prepare.transform(X_test), y_test)
         except (ValueError, MemoryError) as error:
-            return {"method": method, "failure": sentence(error)}
-    seconds = time.perf_counter() - begin
-    return {"method": method, "accuracy": float(accuracy), "seconds": seconds}
+            return sentence(error)
+    return accuracy, time.perf_counter() - begin
 
 
 def tuned(method, kernel, X, y, seed):
@@ -130,20 +133,14 @@ def kernel_of(method, kernel):
 
 def summary(method, kernel, outcomes):
     """Return the mean accuracy and time of a method over the folds, and the deviation."""
-    import numpy as np
-
-    own = [outcome for outcome in outcomes if outcome["method"] == method]
     kernel = kernel_of(method, kernel)
     result = {"method": method, "label": METHODS[method].label, "kernel": kernel}
-    for outcome in own:
-        if "failure" in outcome:
-            return result | {"failure": outcome["failure"]}
-    accuracy = [outcome["accuracy"] for outcome in own]
-    return result | {
-        "accuracy": float(np.mean(accuracy)),
-        "deviation": float(np.std(accuracy, ddof=1)),
-        "seconds": float(np.mean([outcome["seconds"] for outcome in own])),
-    }
+    failures = [outcome for outcome in outcomes if isinstance(outcome, str)]
+    if failures:
+        return result | {"failure": failures[0]}
+    accuracy, seconds = zip(*outcomes, strict=True)
+    result |= {"accuracy": fmean(accuracy), "deviation": stdev(accuracy)}
+    return result | {"seconds": fmean(seconds)}
 
 
 def cells(result):

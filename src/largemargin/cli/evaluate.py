@@ -2,6 +2,7 @@
 
 import click
 
+from largemargin.cli import terminal
 from largemargin.cli.options import json_option, prediction_options
 
 
@@ -12,17 +13,13 @@ from largemargin.cli.options import json_option, prediction_options
 @json_option
 def main(model, data, as_json, **options):
     """Report accuracy, AUC and margin statistics of MODEL on DATA."""
-    from largemargin.cli import terminal
-    from largemargin.cli.models import load_model
-    from largemargin.cli.predict import answers, rows_for
+    from largemargin.cli.predict import labelled_answers
     from largemargin.inspection.margins import distribution_of_scores
 
-    model, schema = load_model(model)
-    X, y = rows_for(schema, data, options, classes=model.classes_)
-    predicted, scores = answers(model, X).values()
-    margins = margin_facts(distribution_of_scores(model, scores, y))
+    model, y, predicted, scores = labelled_answers(model, data, options)
     facts = {"data": data, "rows": len(y)}
-    facts |= quality(model.classes_, predicted, scores, y) | margins
+    facts |= quality(model.classes_, predicted, scores, y)
+    facts |= margin_facts(distribution_of_scores(model, scores, y))
     terminal.show(facts, as_json=as_json)
 
 

@@ -2,6 +2,7 @@
 
 import click
 
+from largemargin.cli import terminal
 from largemargin.cli.options import json_option, quiet_option
 
 
@@ -21,7 +22,6 @@ def main(model, onnx, float32, as_json, quiet):
     """
     import numpy as np
 
-    from largemargin.cli import terminal
     from largemargin.cli.models import load_model
     from largemargin.cli.outputs import beside, check_writable, written
     from largemargin.production.onnx import to_onnx

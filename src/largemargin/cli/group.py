@@ -14,11 +14,8 @@ from largemargin.numerics.memory import TooLarge
 
 # Each is loaded when it is asked for, and loads what it needs when it runs.
 COMMANDS = "train", "predict", "evaluate", "compare", "margins", "info", "export", "warm-up"
-SETTINGS = {
-    "help_option_names": ["-h", "--help"],
-    "max_content_width": 92,
-    "show_default": True,
-}
+SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 92}
+SETTINGS |= {"show_default": True}
 # What bad input, a missing library or too little memory raise, here and elsewhere.
 FAILURES = ValueError, TypeError, OSError, ImportError, MemoryError, RuntimeError
 
@@ -96,13 +93,7 @@ class Commands(ReportingGroup):
 
 
 def sentence(error):
-    """Return an error in one line.
-
-    Examples
-    --------
-    >>> sentence(FileNotFoundError(2, "No such file or directory", "a.csv"))
-    'a.csv: No such file or directory.'
-    """
+    """Return an error in one line, such as 'a.csv: No such file or directory.'."""
     if isinstance(error, OSError) and error.errno is not None:
         where = "" if error.filename is None else f"{error.filename}: "
         return f"{where}{error.strerror}."

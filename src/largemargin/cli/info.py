@@ -2,6 +2,7 @@
 
 import click
 
+from largemargin.cli import terminal
 from largemargin.cli.options import json_option
 
 
@@ -9,8 +10,7 @@ from largemargin.cli.options import json_option
 @click.argument("model")
 @json_option
 def main(model, as_json):
-    """Show what MODEL is, what rows it expects, and the versions that wrote it."""
-    from largemargin.cli import terminal
+    """Show what MODEL contains, what rows it expects and what versions wrote it."""
     from largemargin.cli.models import facts_of, load_model
     from largemargin.production.model_files import read_header
 

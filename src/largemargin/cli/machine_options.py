@@ -54,55 +54,41 @@ def setting(value):
     return name, text
 
 
-# Parameters of estimators: the options that set them, their type and their help text.
-PARAMETERS = {
-    "C": ("-c --cost", float, "Price of margin violations.  [default: 1]"),
-    "kernel": (
+# Parameters of estimators: the options that set them, their types and their help texts.
+PARAMETERS = (
+    ("-c --cost C", float, "Regularisation: price of margin violations.  [default: 1]"),
+    (
         "-t --kernel",
         kernel,
-        "0 linear, 1 poly, 2 rbf, 3 sigmoid, 4 precomputed, or a name: one of these, "
-        "laplacian or cosine.  [default: rbf]",
+        "Kernel, by name or number: 0 linear, 1 poly, 2 rbf, 3 sigmoid, 4 precomputed, "
+        "laplacian, cosine.  [default: rbf]",
     ),
-    "gamma": (
+    (
         "-g --gamma",
         gamma,
         "Kernel coefficient: a number, auto, scale or a multiple such as 0.3*scale.  "
         "[default: scale]",
     ),
-    "degree": ("-d --degree", int, "Degree of the poly kernel.  [default: 3]"),
-    "coef0": ("-r --coef0", float, "Constant of poly and sigmoid.  [default: 0]"),
-    "lambda_var": (
-        "--lambda-var",
-        number_or_scale,
-        "Price of the margin variance.  [default: scale]",
-    ),
-    "lambda_mean": (
-        "--lambda-mean",
-        number_or_scale,
-        "Reward of the margin mean.  [default: scale]",
-    ),
-    "tol": ("-e --tol", float, "Relative duality gap to reach.  [default: 1e-4]"),
-    "max_iter": ("--max-iter", int, "Iteration limit.  [default: depends on the solver]"),
-    "time_limit": (
-        "--time-limit",
-        float,
-        "Stop a fit or search after this many seconds, with the best model so far.",
-    ),
-    "solver": (
-        "--solver",
-        str,
-        "auto, newton, kernel_dual, dual_cd or asgd, if method and kernel have it.  "
-        "[default: auto]",
-    ),
-    "class_weight": (
+    ("-d --degree", int, "Degree of the poly kernel.  [default: 3]"),
+    ("-r --coef0", float, "Constant of the poly and sigmoid kernels.  [default: 0]"),
+    ("--lambda-var", number_or_scale, "Price of the margin variance.  [default: scale]"),
+    ("--lambda-mean", number_or_scale, "Reward of the margin mean.  [default: scale]"),
+    ("-e --tol", float, "Relative duality gap to reach.  [default: 1e-4]"),
+    ("--max-iter", int, "Iteration limit.  [default: depends on the solver]"),
+    ("--time-limit", float, "Stop after this many seconds, with the best model so far."),
+    ("--solver", str, "auto, newton, kernel_dual, dual_cd or asgd.  [default: auto]"),
+    (
         "--class-weight",
         click.Choice(["balanced"]),
         "balanced: give all classes the same total weight.",
     ),
-}
-OPTION_OF = {name: flags.split()[0] for name, (flags, *_) in PARAMETERS.items()}
+)
+OPTION_OF = {
+    flags.split()[-1].lstrip("-").replace("-", "_"): flags.split()[0]
+    for flags, *_ in PARAMETERS
+} | {"fit_intercept": "--no-intercept"}
+NAMES = tuple(OPTION_OF)
 OPTION_OF |= {"n_jobs": "--jobs", "random_state": "--seed", "grid": "--grid"}
-OPTION_OF |= {"fit_intercept": "--no-intercept"}
 machine_options = together(
     click.option(
         "--method",
@@ -112,8 +98,8 @@ machine_options = together(
         "others are methods to compare with.",
     ),
     *(
-        click.option(*flags.split(), name, type=kind, help=text)
-        for name, (flags, kind, text) in PARAMETERS.items()
+        click.option(*flags.split(), type=kind, help=text)
+        for flags, kind, text in PARAMETERS
     ),
     click.option(
         "--no-intercept",
@@ -129,7 +115,7 @@ machine_options = together(
         metavar="NAME=VALUE",
         type=setting,
         multiple=True,
-        help="Any other parameter of the method, such as mu=0.5 for odm. Can be repeated.",
+        help="Other parameter of the method, such as mu=0.5 for odm. Can be repeated.",
     ),
 )
 
@@ -141,18 +127,18 @@ def machine_of_options(options: dict, *, verbose: bool):
             raise click.UsageError(f"--set has no {name}; use {OPTION_OF[name]}.")
         if name in NOT_SET:
             raise click.UsageError(f"--set has no {name}, which means nothing here.")
-    names = [name for name in (*PARAMETERS, "fit_intercept") if name != "kernel"]
-    given = {name: options[name] for name in names} | dict(options["settings"])
-    if options["kernel"] == "precomputed" and options["scale"] not in (None, "none"):
+    given = {name: options[name] for name in NAMES} | dict(options["settings"])
+    kernel = given.pop("kernel")
+    if kernel == "precomputed" and options["scale"] not in (None, "none"):
         raise click.UsageError("A precomputed kernel is not to be scaled.")
-    if options["kernel"] == "precomputed" and options["missing"] == "impute":
+    if kernel == "precomputed" and options["missing"] == "impute":
         raise click.UsageError("A precomputed kernel has no missing values to impute.")
-    run = {"n_jobs": options["jobs"], "random_state": options["seed"]}
-    run["verbose"] = int(verbose)
-    machine = build_machine(options["method"], options["kernel"], given | run)
+    method, seed = options["method"], options["seed"]
+    run = {"n_jobs": options["jobs"], "random_state": seed, "verbose": int(verbose)}
+    machine = build_machine(method, kernel, given | run)
     if not options["cv"]:
         return machine
-    return build_search(machine, options["method"], options["grid"], given, options["seed"])
+    return build_search(machine, method, options["grid"], given, seed)
 
 
 def build_machine(method: str, kernel: str | None, given: dict):

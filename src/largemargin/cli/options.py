@@ -1,5 +1,7 @@
 """Options that several commands share."""
 
+from functools import reduce
+
 import click
 
 MAX_SEED = 2**32 - 1  # of NumPy
@@ -7,13 +9,7 @@ MAX_SEED = 2**32 - 1  # of NumPy
 
 def together(*options):
     """Return one decorator for several options, in the order they are shown."""
-
-    def decorate(function):
-        for option in reversed(options):
-            function = option(function)
-        return function
-
-    return decorate
+    return lambda function: reduce(lambda f, option: option(f), reversed(options), function)
 
 
 def label_option(default):
@@ -51,14 +47,14 @@ training_options = together(
         "--missing",
         type=click.Choice(["refuse", "impute"]),
         default="refuse",
-        help="What to do about missing values: refuse DATA, or impute the median or, in "
-        "columns of words, the most frequent word.",
+        help="What to do about missing values: refuse DATA, or impute the median of a "
+        "column or its most frequent category.",
     ),
     click.option(
         "--scale",
         type=click.Choice(["none", "unit", "standard"]),
-        help="How to scale features. unit: to [0, 1], or to [-1, 1] if DATA are sparse; "
-        "standard: to mean 0 and variance 1, or only to variance 1 if DATA are sparse.  "
+        help="How to scale features. unit: to [0, 1], or to [-1, 1] if DATA is sparse; "
+        "standard: to mean 0 and variance 1, or only to variance 1 if DATA is sparse.  "
         "[default: unit for tables, none for LIBSVM and NPZ]",
     ),
     click.option(
@@ -77,7 +73,7 @@ prediction_options = together(
     ),
 )
 probability_in_libsvm = click.option(
-    "-b", "as_in_libsvm", type=bool, help="-b 1 is short for --probability."
+    "-b", "as_in_libsvm", type=bool, help="1 means the same as --probability."
 )
 json_option = click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON object instead of text."

@@ -5,6 +5,7 @@ import io
 
 import click
 
+from largemargin.cli import terminal
 from largemargin.cli.options import (
     json_option,
     prediction_options,
@@ -19,7 +20,11 @@ BLOCK_ROWS = 20_000
 @click.argument("model")
 @click.argument("data")
 @click.option(
-    "-o", "--output", default="-", help="File to write to; '-' is standard output."
+    "-o",
+    "--output",
+    metavar="FILE",
+    default="-",
+    help="File to write to; '-' is standard output.",
 )
 @click.option("--scores", is_flag=True, help="Write a table that includes the scores.")
 @probability_in_libsvm
@@ -38,7 +43,6 @@ def main(model, data, output, scores, as_json, quiet, **options):
     --probability, is a CSV table with a header. If DATA has labels, the accuracy is printed
     on standard error.
     """
-    from largemargin.cli import terminal
     from largemargin.cli.models import load_model
     from largemargin.cli.outputs import check_writable, written
 
@@ -68,14 +72,21 @@ def main(model, data, output, scores, as_json, quiet, **options):
         click.echo(f"{told} (classification)", err=True)
 
 
+def labelled_answers(path, data, options):
+    """Return the model in a file, and the labels, predictions and scores of rows."""
+    from largemargin.cli.models import load_model
+
+    model, schema = load_model(path)
+    X, y = rows_for(schema, data, options, classes=model.classes_)
+    return model, y, *answers(model, X).values()
+
+
 def answers(model, X, *, probability=False, quiet=False):
     """Return the labels, scores and, if wanted, probabilities of rows, by name.
 
     Rows are predicted block by block, so that a bar can show the progress.
     """
     import numpy as np
-
-    from largemargin.cli import terminal
 
     rows = X.iloc if hasattr(X, "iloc") else X
     blocks = []

@@ -1,10 +1,11 @@
 """``largemargin train``: fit a model to a file and save it, or cross-validate it."""
 
 import time
+from statistics import fmean, stdev
 
 import click
 
-from largemargin.cli import INTERRUPTED
+from largemargin.cli import INTERRUPTED, terminal
 from largemargin.cli.group import Failure
 from largemargin.cli.machine_options import machine_of_options, machine_options
 from largemargin.cli.options import (
@@ -23,7 +24,7 @@ CALIBRATION_FOLDS = 5
     epilog="Example: largemargin train heart.csv -o heart.model --label disease -c 10"
 )
 @click.argument("data")
-@click.option("-o", "--output", help="File to write the model to.")
+@click.option("-o", "--output", metavar="FILE", help="File to write the model to.")
 @training_options
 @machine_options
 @click.option(
@@ -36,7 +37,7 @@ CALIBRATION_FOLDS = 5
     "--grid",
     type=click.Choice(["scale", "paper"]),
     default="scale",
-    help="Values that --cv tries: some that follow the scale of the data, or the paper's.",
+    help="Grid that --cv searches: one that follows the scale of the data, or the paper's.",
 )
 @probability_in_libsvm
 @click.option("--probability", is_flag=True, help="Let the model predict probabilities.")
@@ -54,9 +55,11 @@ def main(data, output, quiet, as_json, folds, **options):
 
     -c, -t, -g, -d, -r, -b and -v are those of svm-train; -e is the relative duality gap.
     """
-    from largemargin.cli import terminal
-    from largemargin.cli.models import facts_of
+    from sklearn.pipeline import Pipeline
+
+    from largemargin.cli.models import facts_of, save_model
     from largemargin.cli.outputs import check_writable
+    from largemargin.cli.pipelines import preparation
 
     options["probability"] |= bool(options.pop("as_in_libsvm"))
     if folds is not None and output is not None:
@@ -71,14 +74,15 @@ def main(data, output, quiet, as_json, folds, **options):
     try:
         schema, X, y = training_rows(data, options, quiet)
         facts = {"data": data, "rows": X.shape[0], "features": schema.n_features}
-        model = pipeline_of(schema, machine, options)
+        scale = "none" if options["kernel"] == "precomputed" else options["scale"]
+        model = Pipeline([*preparation(schema, scale), ("machine", machine)])
         if folds is None:
             model = fitted(model, X, y, options["probability"], quiet)
-            save(model, schema, output)
+            save_model(model, schema, output)
         else:
             shares = cross_validated(model, X, y, folds, options["seed"], quiet)
-            facts |= {"folds": folds, "accuracy": shares.mean()}
-            facts["deviation"] = shares.std(ddof=1)
+            facts |= {"folds": folds, "accuracy": fmean(shares)}
+            facts["deviation"] = stdev(shares)
     except KeyboardInterrupt:
         raise Failure("Interrupted; no model was written.", INTERRUPTED) from None
     if folds is None:
@@ -116,19 +120,8 @@ def training_rows(data, options, quiet):
     return schema, X, y
 
 
-def pipeline_of(schema, machine, options):
-    """Return the preparation of the rows and the estimator, not fitted."""
-    from sklearn.pipeline import Pipeline
-
-    from largemargin.cli.pipelines import preparation
-
-    scale = "none" if options["kernel"] == "precomputed" else options["scale"]
-    return Pipeline([*preparation(schema, scale), ("machine", machine)])
-
-
 def fitted(model, X, y, probability, quiet):
     """Return the fitted pipeline, with probabilities if they are wanted."""
-    from largemargin.cli import terminal
     from largemargin.production.calibration import calibrate
 
     n_classes = len(set(y.tolist()))
@@ -141,24 +134,10 @@ def fitted(model, X, y, probability, quiet):
         return calibrate(model, X, y) if probability else model
 
 
-def save(model, schema, output):
-    """Save a model, without its verbosity and without a number for every row."""
-    from largemargin.cli.models import save_model
-    from largemargin.estimators.nesting import layers_of
-
-    for layer in layers_of(model):
-        vars(layer).pop("unseen_scores_", None)
-        if layer.get_params(deep=False).get("verbose"):
-            layer.set_params(verbose=0)
-    save_model(model, schema, output)
-
-
 def cross_validated(model, X, y, folds, seed, quiet):
     """Return the accuracy in each fold."""
-    import numpy as np
     from sklearn.model_selection import cross_val_score
 
-    from largemargin.cli import terminal
     from largemargin.cli.tuning import stratified_splits
 
     shares = []
@@ -166,4 +145,4 @@ def cross_validated(model, X, y, folds, seed, quiet):
         for split in stratified_splits(y, folds, seed):
             shares += [*cross_val_score(model, X, y, cv=[split], error_score="raise")]
             move(len(shares), folds)
-    return np.array(shares)
+    return shares

@@ -4,6 +4,7 @@ import time
 
 import click
 
+from largemargin.cli import terminal
 from largemargin.cli.options import json_option, quiet_option
 from largemargin.estimators.table import MACHINES
 
@@ -15,13 +16,11 @@ N_ROWS, N_FEATURES = 320, 5
 @json_option
 @quiet_option
 def main(as_json, quiet):
-    """Compile all loops now, so that no later command has to.
+    """Compile all numerical loops now, so that later commands start faster.
 
     Fits tiny models with every solver, on dense and sparse rows of both precisions, to fill
     the cache of compiled loops. This takes about a minute, or seconds if the cache is full.
     """
-    from largemargin.cli import terminal
-
     begin = time.perf_counter()
     with terminal.bar("compiling", quiet=quiet) as move:
         read_some_text()
