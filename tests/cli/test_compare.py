@@ -71,7 +71,9 @@ def test_scaling_sees_the_training_rows_of_a_fold_only(monkeypatch):
 
 
 def test_an_unknown_method_is_a_usage_error(refused, libsvm):
-    assert "'ldn' is none of ldm," in refused("compare", libsvm, "--methods", "ldn", code=2)
+    assert "'ldn' is not one of ldm," in refused(
+        "compare", libsvm, "--methods", "ldn", code=2
+    )
 
 
 @pytest.fixture

@@ -77,7 +77,7 @@ def test_a_picture_of_an_unknown_kind_is_refused_before_rows_are_read(refused, m
 
 def test_normalised_margins_are_those_of_a_picture(refused, model, libsvm):
     told = refused("margins", model, libsvm, "--normalise", code=2)
-    assert "name one by --plot" in told
+    assert "use it with --plot" in told
 
 
 @pytest.fixture
@@ -133,7 +133,7 @@ def test_other_machines_are_asked_what_they_predict(good, tmp_path):
 def test_what_is_read_is_not_written_to(refused, model, libsvm, monkeypatch, arguments):
     monkeypatch.chdir(model.parent)
     before = model.read_bytes(), libsvm.read_bytes()
-    assert "is read from; name another file" in refused(*arguments.split(), code=2)
+    assert "is an input file; name another" in refused(*arguments.split(), code=2)
     assert (model.read_bytes(), libsvm.read_bytes()) == before
 
 

@@ -8,12 +8,7 @@ import click
 
 from largemargin.cli import terminal
 from largemargin.cli.group import Failure, sentence
-from largemargin.cli.options import (
-    jobs_option,
-    json_option,
-    quiet_option,
-    training_options,
-)
+from largemargin.cli.options import jobs_option, report_options, training_options
 from largemargin.estimators.table import METHODS
 
 N_INNER_FOLDS = 5
@@ -24,12 +19,11 @@ def listed(context, parameter, value):
     names = dict.fromkeys(name.strip().lower() for name in value.split(","))
     for name in names:
         if name not in METHODS:
-            raise click.BadParameter(f"{name!r} is none of {', '.join(METHODS)}.")
+            raise click.BadParameter(f"{name!r} is not one of {', '.join(METHODS)}.")
     return list(names)
 
 
 @click.command(epilog="Example: largemargin compare heart.csv --kernel linear --folds 10")
-@click.argument("data")
 @training_options
 @click.option(
     "--methods",
@@ -48,8 +42,7 @@ def listed(context, parameter, value):
     "-v", "--folds", type=click.IntRange(2), default=5, help="Number of test folds."
 )
 @jobs_option("Number of processes")
-@json_option
-@quiet_option
+@report_options
 def main(data, methods, kernel, folds, jobs, as_json, quiet, **options):
     """Compare methods on DATA by cross-validation.
 
@@ -62,10 +55,12 @@ def main(data, methods, kernel, folds, jobs, as_json, quiet, **options):
     from largemargin.cli.tuning import stratified_splits
 
     schema, X, y = training_rows(data, options, quiet)
+    # Some methods have no kernels.
+    kernels = [kernel if kernel in METHODS[name].machines else "linear" for name in methods]
     contests = [
         (method, kernel, schema, X, y, train, test, options["scale"], options["seed"])
         for train, test in stratified_splits(y, folds, options["seed"])
-        for method in methods
+        for method, kernel in zip(methods, kernels, strict=True)
     ]
     outcomes = []
     with terminal.bar("comparing", quiet=quiet) as move:
@@ -76,7 +71,7 @@ def main(data, methods, kernel, folds, jobs, as_json, quiet, **options):
             outcomes.append(outcome)
             move(len(outcomes), len(contests), titles[len(outcomes)])
     results = [
-        summary(method, kernel, outcomes[place :: len(methods)])
+        summary(method, kernels[place], outcomes[place :: len(methods)])
         for place, method in enumerate(methods)
     ]
     if as_json:
@@ -116,7 +111,6 @@ def tuned(method, kernel, X, y, seed):
     """Return the fitted machine of a method, its parameters chosen on these rows."""
     from largemargin.cli.tuning import FAIR, best_point, scale_of_rows, stratified_splits
 
-    kernel = kernel_of(method, kernel)
     grid = FAIR.grid(method, kernel, scale_of_rows(len(y)), X)
     machine = METHODS[method].machine(kernel)
     folds = stratified_splits(y, N_INNER_FOLDS, seed)
@@ -126,14 +120,8 @@ def tuned(method, kernel, X, y, seed):
     return machine.fit(X, y)
 
 
-def kernel_of(method, kernel):
-    """Return the kernel for a method, which may know only the linear one."""
-    return kernel if kernel in METHODS[method].machines else "linear"
-
-
 def summary(method, kernel, outcomes):
     """Return the mean accuracy and time of a method over the folds, and the deviation."""
-    kernel = kernel_of(method, kernel)
     result = {"method": method, "label": METHODS[method].label, "kernel": kernel}
     failures = [outcome for outcome in outcomes if isinstance(outcome, str)]
     if failures:
@@ -145,8 +133,8 @@ def summary(method, kernel, outcomes):
 
 def cells(result):
     """Return one row of the table."""
+    named = [result["label"], result["kernel"]]
     if "failure" in result:
-        failure = f"failed: {result['failure']}"
-        return [result["label"], result["kernel"], "", "", "", failure]
-    form = "{label};{kernel};{accuracy:.4f};{deviation:.4f};{seconds:.2f};"
-    return form.format(**result).split(";")
+        return [*named, "", "", "", f"failed: {result['failure']}"]
+    digits = {"accuracy": 4, "deviation": 4, "seconds": 2}
+    return [*named, *(f"{result[name]:.{n}f}" for name, n in digits.items()), ""]

@@ -7,8 +7,6 @@ from largemargin.cli.options import json_option, prediction_options
 
 
 @click.command(epilog="Example: largemargin evaluate heart.model test.csv --json")
-@click.argument("model")
-@click.argument("data")
 @prediction_options
 @json_option
 def main(model, data, as_json, **options):

@@ -3,15 +3,14 @@
 import click
 
 from largemargin.cli import terminal
-from largemargin.cli.options import json_option, quiet_option
+from largemargin.cli.options import report_options
 
 
 @click.command(epilog="Example: largemargin export heart.model heart.onnx")
 @click.argument("model")
 @click.argument("onnx")
 @click.option("--float32", is_flag=True, help="Take rows of float32 instead of float64.")
-@json_option
-@quiet_option
+@report_options
 def main(model, onnx, float32, as_json, quiet):
     """Export MODEL as an ONNX graph to the file ONNX.
 

@@ -57,7 +57,7 @@ class ErrorReport:
             if isinstance(error, FAILURES):
                 raise Failure(sentence(error)) from error
             raise Failure(
-                "This is a fault of largemargin, not of your data: "
+                "This is a bug in largemargin, not an error in your data: "
                 f"{type(error).__name__}: {sentence(error).rstrip('.')}; please report it, "
                 "with what the environment variable LARGEMARGIN_DEBUG=1 shows."
             ) from error

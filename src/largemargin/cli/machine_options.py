@@ -17,7 +17,7 @@ def kernel(value):
     numbered = {str(number): name for number, name in enumerate(KERNEL_NAMES[:5])}
     if numbered.get(value, value) not in KERNEL_NAMES:
         known = ", ".join(f"{number} ({name})" for number, name in numbered.items())
-        raise click.BadParameter(f"{value!r} is none of {known}, laplacian and cosine.")
+        raise click.BadParameter(f"{value!r} is not one of {known}, laplacian and cosine.")
     return numbered.get(value, value)
 
 
@@ -126,11 +126,11 @@ def machine_of_options(options: dict, *, verbose: bool):
         if name in OPTION_OF:
             raise click.UsageError(f"--set has no {name}; use {OPTION_OF[name]}.")
         if name in NOT_SET:
-            raise click.UsageError(f"--set has no {name}, which means nothing here.")
+            raise click.UsageError(f"--set has no {name}, which has no meaning here.")
     given = {name: options[name] for name in NAMES} | dict(options["settings"])
     kernel = given.pop("kernel")
     if kernel == "precomputed" and options["scale"] not in (None, "none"):
-        raise click.UsageError("A precomputed kernel is not to be scaled.")
+        raise click.UsageError("A precomputed kernel cannot be scaled.")
     if kernel == "precomputed" and options["missing"] == "impute":
         raise click.UsageError("A precomputed kernel has no missing values to impute.")
     method, seed = options["method"], options["seed"]
@@ -161,7 +161,7 @@ def build_machine(method: str, kernel: str | None, given: dict):
         others = ", ".join(sorted(known - set(OPTION_OF) - NOT_SET))
         raise click.UsageError(
             f"--method {method} with the {kernel} kernel has no use for {told}"
-            + (f"; --set may set {others}." if others else ".")
+            + (f"; --set can set {others}." if others else ".")
         )
     given = {name: value for name, value in given.items() if name in known}
     check_values(type(machine), given)
@@ -180,8 +180,8 @@ def build_search(machine, method: str, grid: str, given: dict, seed: int):
     kind = search_for(machine)
     if kind is None:
         raise click.UsageError(
-            f"--cv searches the prices of a method that has a search; {method} has none. "
-            "Leave --cv out, or see compare."
+            f"--cv searches the prices of ldm, svm or odm; {method} has no search. Leave "
+            "--cv out, or use compare."
         )
     check_values(kind, {"grid": grid})
     pinned = {name for name, value in given.items() if value is not None}

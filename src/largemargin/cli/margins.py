@@ -11,8 +11,6 @@ from largemargin.cli.options import json_option, prediction_options
 @click.command(
     epilog="Example: largemargin margins heart.model test.csv --plot margins.png"
 )
-@click.argument("model")
-@click.argument("data")
 @click.option(
     "--plot",
     metavar="FILE",
@@ -40,7 +38,7 @@ def main(model, data, plot, normalise, as_json, **options):
     from largemargin.inspection.margins import distribution_of_scores
 
     if normalise and plot is None:
-        raise click.UsageError("--normalise changes the plot; name one by --plot.")
+        raise click.UsageError("--normalise changes the plot; use it with --plot.")
     figure, ending = (None, None) if plot is None else empty_figure(plot)
     fitted, y, _, scores = labelled_answers(model, data, options)
     distribution = distribution_of_scores(fitted, scores, y)

@@ -42,8 +42,8 @@ def load_model(path) -> tuple[object, Schema]:
     if not is_fitted:
         raise model_files.ModelFileError(
             f"{path} holds a {type(model).__name__} that cannot predict; expected a fitted "
-            "classifier with predict, decision_function and classes_. Fit it, a search "
-            "with refit=True, and save it again."
+            "classifier with predict, decision_function and classes_. Fit it (a search "
+            "with refit=True) and save it again."
         )
     record = getattr(model, "schema_", None)
     with suppress(AttributeError, KeyError, TypeError):  # of what is no record of a schema
@@ -71,7 +71,7 @@ def facts_of(model) -> dict:
     machine = layers[-1]
     parameters = machine.get_params()
     shown = *SHOWN, *SHOWN_OF_KERNEL.get(parameters.get("kernel"), ())
-    facts = {
+    facts: dict[str, object] = {
         "machine": type(machine).__name__,
         "classes": [str(label) for label in machine.classes_],
         "parameters": {name: parameters[name] for name in shown if name in parameters},

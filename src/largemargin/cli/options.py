@@ -36,6 +36,7 @@ format_options = together(
     ),
 )
 training_options = together(
+    click.argument("data"),
     label_option("the last"),
     click.option(
         "--drop",
@@ -62,6 +63,8 @@ training_options = together(
     ),
 )
 prediction_options = together(
+    click.argument("model"),
+    click.argument("data"),
     label_option("as in training, if DATA has that column"),
     format_options,
     click.option(
@@ -72,15 +75,21 @@ prediction_options = together(
         "them as zeros.",
     ),
 )
-probability_in_libsvm = click.option(
-    "-b", "as_in_libsvm", type=bool, help="1 means the same as --probability."
-)
 json_option = click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON object instead of text."
 )
 quiet_option = click.option(
     "-q", "--quiet", is_flag=True, help="Show no progress bar and no summary."
 )
+report_options = together(json_option, quiet_option)
+
+
+def probability_options(text):
+    """Return the option for probabilities and its form in svm-train and svm-predict."""
+    return together(
+        click.option("-b", "in_libsvm", type=bool, help="1 is the same as --probability."),
+        click.option("--probability", is_flag=True, help=text),
+    )
 
 
 def checked_jobs(context, parameter, value):

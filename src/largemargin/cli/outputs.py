@@ -20,7 +20,7 @@ def check_writable(path, *, inputs=(), may_be_shown=False):
     if is_shown(path):
         if not may_be_shown:
             raise click.UsageError(
-                "Expected the name of a file; '-', standard output, will not do here."
+                "Expected the name of a file; '-', standard output, is not possible here."
             )
         standard_output()
         return
@@ -33,7 +33,7 @@ def check_writable(path, *, inputs=(), may_be_shown=False):
         raise OSError(errno.EINVAL, "Expected a file, not a device or a pipe", str(path))
     for read in inputs:
         if path.exists() and os.path.exists(read) and path.samefile(read):
-            raise click.UsageError(f"{path} is read from; name another file to write to.")
+            raise click.UsageError(f"{path} is an input file; name another for the output.")
     if not os.access(path.parent, os.W_OK):
         raise PermissionError(errno.EACCES, "Its directory cannot be written to", str(path))
 

@@ -1,5 +1,12 @@
 """From rows to features: impute, encode, scale."""
 
+from sklearn.compose import ColumnTransformer
+from sklearn.impute import SimpleImputer
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, OneHotEncoder, StandardScaler
+
+from largemargin.tables.table_rows import MISSING_WORD
+
 
 def preparation(schema, scale: str | None) -> list:
     """Return the named steps that turn rows of a schema into features.
@@ -7,18 +14,6 @@ def preparation(schema, scale: str | None) -> list:
     ``scale`` is "none", "unit" or "standard"; None means unit for tables and else none.
     Zeros of sparse rows stay zeros.
     """
-    from sklearn.compose import ColumnTransformer
-    from sklearn.impute import SimpleImputer
-    from sklearn.pipeline import Pipeline
-    from sklearn.preprocessing import (
-        MaxAbsScaler,
-        MinMaxScaler,
-        OneHotEncoder,
-        StandardScaler,
-    )
-
-    from largemargin.tables.table_rows import MISSING_WORD
-
     if scale is None:
         scale = "unit" if hasattr(schema, "words") else "none"
     of_numbers, of_words = [], []
@@ -41,7 +36,7 @@ def preparation(schema, scale: str | None) -> list:
     encoder = OneHotEncoder(categories=list(words.values()), handle_unknown="ignore")
     of_words.append(("encode", encoder))
     numbers = Pipeline(of_numbers) if of_numbers else "passthrough"
-    places = {True: [], False: []}
+    places: dict[bool, list[int]] = {True: [], False: []}
     for place, name in enumerate(schema.features):
         places[name in words].append(place)
     parts = ("words", Pipeline(of_words), places[True]), ("numbers", numbers, places[False])

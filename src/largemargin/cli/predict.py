@@ -7,18 +7,15 @@ import click
 
 from largemargin.cli import terminal
 from largemargin.cli.options import (
-    json_option,
     prediction_options,
-    probability_in_libsvm,
-    quiet_option,
+    probability_options,
+    report_options,
 )
 
 BLOCK_ROWS = 20_000
 
 
 @click.command(epilog="Example: largemargin predict heart.model new.csv -o labels.txt")
-@click.argument("model")
-@click.argument("data")
 @click.option(
     "-o",
     "--output",
@@ -27,15 +24,9 @@ BLOCK_ROWS = 20_000
     help="File to write to; '-' is standard output.",
 )
 @click.option("--scores", is_flag=True, help="Write a table that includes the scores.")
-@probability_in_libsvm
-@click.option(
-    "--probability",
-    is_flag=True,
-    help="Write a table that includes the probability of each class.",
-)
+@probability_options("Write a table that includes the probability of each class.")
 @prediction_options
-@json_option
-@quiet_option
+@report_options
 def main(model, data, output, scores, as_json, quiet, **options):
     """Predict the label of each row of DATA.
 
@@ -49,7 +40,7 @@ def main(model, data, output, scores, as_json, quiet, **options):
     check_writable(output, inputs=[model, data], may_be_shown=True)
     model_path = model
     model, schema = load_model(model_path)
-    probability = options["probability"] or options["as_in_libsvm"]
+    probability = options["probability"] or options["in_libsvm"]
     if probability and not hasattr(model, "predict_proba"):
         raise ValueError(f"{model_path} has no probabilities; train it with --probability.")
     X, y = rows_for(schema, data, options, quiet=quiet)
@@ -84,37 +75,32 @@ def labelled_answers(path, data, options):
 def answers(model, X, *, probability=False, quiet=False):
     """Return the labels, scores and, if wanted, probabilities of rows, by name.
 
-    Rows are predicted block by block, so that a bar can show the progress.
+    Rows are predicted in blocks, so that a bar can show the progress, and their kernel
+    values are computed once.
     """
     import numpy as np
 
-    rows = X.iloc if hasattr(X, "iloc") else X
-    blocks = []
-    with terminal.bar("predicting", quiet=quiet) as move:
-        for start in range(0, X.shape[0], BLOCK_ROWS):
-            block = rows[start : start + BLOCK_ROWS]
-            blocks.append(answers_for(model, block, probability))
-            move(start + block.shape[0], X.shape[0])
-    return {name: np.concatenate([part[name] for part in blocks]) for name in blocks[0]}
-
-
-def answers_for(model, X, probability):
-    """Return the predictions for some rows, whose kernel values are computed once."""
     from largemargin.estimators.base import MarginClassifier
     from largemargin.estimators.nesting import machine_of
     from largemargin.estimators.targets import winners_of
     from largemargin.production.calibration import CalibratedMachine
 
-    scores = model.decision_function(X)
     # For other estimators, such as SVC, the largest score need not be the prediction.
     is_ours = isinstance(machine_of(model), MarginClassifier)
-    label = model.classes_[winners_of(scores)] if is_ours else model.predict(X)
-    found = {"label": label, "score": scores}
-    if probability and isinstance(model, CalibratedMachine):
-        found["probability"] = model.probabilities_of(scores)
-    elif probability:
-        found["probability"] = model.predict_proba(X)
-    return found
+    rows = X.iloc if hasattr(X, "iloc") else X
+    blocks = []
+    with terminal.bar("predicting", quiet=quiet) as move:
+        for start in range(0, X.shape[0], BLOCK_ROWS):
+            block = rows[start : start + BLOCK_ROWS]
+            scores = model.decision_function(block)
+            label = model.classes_[winners_of(scores)] if is_ours else model.predict(block)
+            blocks.append({"label": label, "score": scores})
+            if probability and isinstance(model, CalibratedMachine):
+                blocks[-1]["probability"] = model.probabilities_of(scores)
+            elif probability:
+                blocks[-1]["probability"] = model.predict_proba(block)
+            move(start + block.shape[0], X.shape[0])
+    return {name: np.concatenate([part[name] for part in blocks]) for name in blocks[0]}
 
 
 def rows_for(schema, data, options, *, classes=None, quiet=False):
@@ -127,17 +113,13 @@ def rows_for(schema, data, options, *, classes=None, quiet=False):
     from largemargin.tables.reading import UnreadableFile
 
     rows = read(data, kind=options["kind"], header=options["header"], quiet=quiet)
-    X, y = schema.split(
-        rows,
-        label=options["label"],
-        unknown=options["unknown"],
-        lenient=classes is None,
-    )
+    label, unknown, lenient = options["label"], options["unknown"], classes is None
+    X, y = schema.split(rows, label=label, unknown=unknown, lenient=lenient)
     if classes is None:
         return X, y
-    y = None if y is None else as_labels(y, classes)
     if y is None:
-        raise UnreadableFile(f"{rows.name} has no labels; name their column by --label.")
+        raise UnreadableFile(f"{rows.name} has no labels; name their column with --label.")
+    y = as_labels(y, classes)
     strange = sorted(set(y.tolist()) - set(classes.tolist()), key=str)
     if strange:
         raise UnreadableFile(

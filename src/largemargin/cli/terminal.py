@@ -43,8 +43,7 @@ def bar(title: str, *, quiet: bool = False):
     if quiet or not on_terminal():
         yield lambda done, total, title=None: None
         return
-    from rich import progress
-    from rich.console import Console
+    from rich import console, progress
 
     drawn = progress.Progress(
         progress.TextColumn("{task.description}", markup=False),
@@ -53,7 +52,7 @@ def bar(title: str, *, quiet: bool = False):
         progress.TimeElapsedColumn(),
         progress.TextColumn("left:"),
         progress.TimeRemainingColumn(),
-        console=Console(stderr=True),
+        console=console.Console(stderr=True),
         transient=True,
         # Steps differ by a factor of thousands: only a long memory steadies the estimate.
         speed_estimate_period=86400,
@@ -144,19 +143,18 @@ def as_text(value) -> str:
 
 def show_table(columns, rows):
     """Print a table, with columns of numbers aligned at the right."""
-    from rich import box
-    from rich.console import Console
-    from rich.table import Table
+    from rich import box, console, table
 
     plain = not on_terminal("stdout")
     style = {"box": None, "padding": (0, 2, 0, 0)} if plain else {"box": box.SIMPLE_HEAD}
-    table = Table(pad_edge=not plain, **style)
+    drawn = table.Table(pad_edge=not plain, **style)
     for name, *cells in zip(columns, *rows, strict=True):
         numeric = all(isinstance(cell, int | float) for cell in cells)
-        table.add_column(name, justify="right" if numeric else "left")
+        drawn.add_column(name, justify="right" if numeric else "left")
     for row in rows:
-        table.add_row(*map(as_text, row))
-    console = Console(width=UNLIMITED_WIDTH if plain else None, markup=False, emoji=False)
-    with console.capture() as captured:
-        console.print(table)
+        drawn.add_row(*map(as_text, row))
+    width = UNLIMITED_WIDTH if plain else None
+    screen = console.Console(width=width, markup=False, emoji=False)
+    with screen.capture() as captured:
+        screen.print(drawn)
     print("\n".join(line.rstrip() for line in captured.get().splitlines()))

@@ -10,9 +10,8 @@ from largemargin.cli.group import Failure
 from largemargin.cli.machine_options import machine_of_options, machine_options
 from largemargin.cli.options import (
     jobs_option,
-    json_option,
-    probability_in_libsvm,
-    quiet_option,
+    probability_options,
+    report_options,
     training_options,
 )
 
@@ -23,7 +22,6 @@ CALIBRATION_FOLDS = 5
 @click.command(
     epilog="Example: largemargin train heart.csv -o heart.model --label disease -c 10"
 )
-@click.argument("data")
 @click.option("-o", "--output", metavar="FILE", help="File to write the model to.")
 @training_options
 @machine_options
@@ -39,8 +37,7 @@ CALIBRATION_FOLDS = 5
     default="scale",
     help="Grid that --cv searches: one that follows the scale of the data, or the paper's.",
 )
-@probability_in_libsvm
-@click.option("--probability", is_flag=True, help="Let the model predict probabilities.")
+@probability_options("Let the model predict probabilities.")
 @click.option(
     "-v",
     "--folds",
@@ -48,8 +45,7 @@ CALIBRATION_FOLDS = 5
     help="Report k-fold cross-validation accuracy and exit.",
 )
 @jobs_option("Number of threads over folds or classes")
-@json_option
-@quiet_option
+@report_options
 def main(data, output, quiet, as_json, folds, **options):
     """Fit a model to DATA and write it to a file.
 
@@ -61,11 +57,11 @@ def main(data, output, quiet, as_json, folds, **options):
     from largemargin.cli.outputs import check_writable
     from largemargin.cli.pipelines import preparation
 
-    options["probability"] |= bool(options.pop("as_in_libsvm"))
+    options["probability"] |= bool(options.pop("in_libsvm"))
     if folds is not None and output is not None:
-        raise click.UsageError("-v writes no model; leave -o out, or -v.")
+        raise click.UsageError("-v writes no model; use either -o or -v.")
     if folds is None and output is None:
-        raise click.UsageError("Missing option '-o': a file for the model; or -v for none.")
+        raise click.UsageError("Missing option '-o': a file for the model. Or use -v.")
     if output is not None:
         check_writable(output, inputs=[data])
     begin = time.perf_counter()
@@ -102,14 +98,9 @@ def training_rows(data, options, quiet):
 
     rows = read(data, kind=options["kind"], header=options["header"], quiet=quiet)
     gram = options.get("kernel") == "precomputed"
-    schema = learn_schema(
-        rows,
-        label=options["label"],
-        missing=options["missing"],
-        gram=gram,
-        drop=options["drop"],
-    )
-    X, y = schema.split(rows, label=options["label"])
+    label, missing, drop = options["label"], options["missing"], options["drop"]
+    schema = learn_schema(rows, label=label, missing=missing, gram=gram, drop=drop)
+    X, y = schema.split(rows, label=label)
     if y is None:
         raise UnreadableFile(f"{rows.name} has no labels; expected an array y.")
     if len(set(y.tolist())) < 2:

@@ -5,7 +5,7 @@ import time
 import click
 
 from largemargin.cli import terminal
-from largemargin.cli.options import json_option, quiet_option
+from largemargin.cli.options import report_options
 from largemargin.estimators.table import MACHINES
 
 # With fewer rows, solvers would not sweep.
@@ -13,8 +13,7 @@ N_ROWS, N_FEATURES = 320, 5
 
 
 @click.command(epilog="Example: largemargin warm-up")
-@json_option
-@quiet_option
+@report_options
 def main(as_json, quiet):
     """Compile all numerical loops now, so that later commands start faster.
 
