@@ -18,7 +18,8 @@ from largemargin import (
     leave_one_out_bound,
     leave_one_out_error,
 )
-from largemargin.inspection.leave_one_out import Case, metric_products
+from largemargin.inspection.leave_one_out import Case
+from largemargin.inspection.margin_moves import metric_products
 
 PRICES = [(0.0, 0.0), (2**-4, 2**-4), ("scale", "scale")]
 
@@ -128,7 +129,7 @@ def test_what_cannot_be_bounded_is_refused():
     machine = LDMClassifier(lambda_var=0, lambda_mean=0).fit(X, y)
     with pytest.raises(ValueError, match="with an intercept and lambda_var=0"):
         leave_one_out_bound(machine, X, y)
-    with pytest.raises(ValueError, match="the 70 rows that the machine was fitted on"):
+    with pytest.raises(ValueError, match="the 70 rows that the estimator was fitted on"):
         leave_one_out_error(machine, X[:10], y[:10])
     with pytest.raises(ValueError, match="kind must be one of paper, stable; got 'new'"):
         leave_one_out_bound(machine, X, y, kind="new")

@@ -184,7 +184,9 @@ def distribution_of_scores(estimator, scores, y, sample_weight=None) -> MarginDi
         others[rows, own] = -np.inf
         rivals = others.argmax(axis=1)
         margins = scores[rows, own] - others[rows, rivals]
-    products = element_products(machine_of(estimator), 1 if rivals is None else len(classes))
+    products = element_products(
+        machine_of(estimator), 1 if rivals is None else len(classes)
+    )
     lengths = None if products is None else lengths_of(products, own, rivals)
     return MarginDistribution(margins, lengths, weight)
 
@@ -202,10 +204,10 @@ def lengths_of(products, own, rivals):
 def element_products(machine, n_elements):
     """Return the inner products of the vectors ``w`` of an estimator, if they are known."""
     products = getattr(machine, "_products", None)
-    coef = getattr(machine, "coef_", None)
     # Of three or more classes, SVC has one row of coef_ for each pair.
     has_pairs = hasattr(machine, "decision_function_shape") and n_elements > 1
-    if products is None and coef is not None and not has_pairs:
+    if products is None and hasattr(machine, "coef_") and not has_pairs:
+        coef = machine.coef_
         coef = np.atleast_2d(coef.toarray() if hasattr(coef, "toarray") else coef)
         products = coef @ coef.T
     is_known = products is not None and products.shape == (n_elements, n_elements)

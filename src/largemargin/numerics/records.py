@@ -27,15 +27,14 @@ class Record:
 
     def _repr_html_(self):
         columns = self._columns()
-        rows = [["", *columns]] if any(columns) else []
+        head = "".join(f"<th>{escape(title)}</th>" for title in ["", *columns])
+        lines = [f"<tr>{head}</tr>"] if any(columns) else []
         for name in next(iter(columns.values())):
-            rows.append([name, *(shown(column[name]) for column in columns.values())])
-        lines = [f"<table><caption>{type(self).__name__}</caption>"]
-        for heading, *cells in rows:
-            tag = "td" if heading else "th"
-            line = "".join(f"<{tag}>{escape(cell)}</{tag}>" for cell in cells)
-            lines.append(f"<tr><th>{escape(heading)}</th>{line}</tr>")
-        return "\n".join([*lines, "</table>"])
+            values = [escape(shown(column[name])) for column in columns.values()]
+            cells = "".join(f"<td>{value}</td>" for value in values)
+            lines.append(f"<tr><th>{escape(name)}</th>{cells}</tr>")
+        caption = f"<caption>{type(self).__name__}</caption>"
+        return "\n".join([f"<table>{caption}", *lines, "</table>"])
 
 
 def shown(value: Any, other: Callable[[Any], str] = str) -> str:
