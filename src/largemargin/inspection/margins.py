@@ -49,7 +49,10 @@ class MarginDistribution(Record):
 
     def normalised_distribution(self) -> "MarginDistribution":
         """Return the distribution of the normalised margins."""
-        return MarginDistribution(self.normalised, np.ones_like(self.margins), self.weight)
+        margins = self.normalised
+        if margins is None:
+            raise ValueError("|w| is not known, so the margins cannot be normalised.")
+        return MarginDistribution(margins, np.ones_like(margins), self.weight)
 
     @property
     def mean(self) -> float:

@@ -26,7 +26,7 @@ from typing import BinaryIO
 try:
     import fcntl
 except ImportError:  # Windows has no such locks; there, nothing is cleared away.
-    fcntl = None
+    fcntl = None  # type: ignore[assignment]
 
 
 @contextmanager

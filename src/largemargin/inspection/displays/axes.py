@@ -1,5 +1,7 @@
 """Axes to draw on, and lines that differ in style and marker, not in colour alone."""
 
+from typing import Any
+
 STYLES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 3)))
 COLOURS = ("black", "tab:blue", "tab:orange", "tab:green", "tab:red", "tab:purple")
 MARKERS = ("o", "s", "^", "D", "v", "x")
@@ -20,12 +22,11 @@ def begin(ax):
     return ax, ax.figure
 
 
-def style(number: int, *, marked: bool = False) -> dict:
+def style(number: int, *, marked: bool = False) -> dict[str, Any]:
     """Return the options of ``plot`` for the line of this number."""
-    options = {
+    marker = {"marker": MARKERS[number % len(MARKERS)], "markersize": 5} if marked else {}
+    return {
         "linestyle": STYLES[number % len(STYLES)],
         "color": COLOURS[number % len(COLOURS)],
+        **marker,
     }
-    if marked:
-        options |= {"marker": MARKERS[number % len(MARKERS)], "markersize": 5}
-    return options
