@@ -1,11 +1,9 @@
 """The leave-one-out error: a bound from the dual solution, and the error itself."""
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
@@ -24,15 +22,11 @@ from largemargin.solvers import SOLVERS, Start
 SPARE = 0.05
 # Dual variables this near to C, as a fraction of it, are at their bound.
 AT_BOUND = 1e-6
+KINDS = "paper", "stable"
 
 
 def leave_one_out_bound(
-    estimator,
-    X: ArrayLike,
-    y: ArrayLike,
-    sample_weight: ArrayLike | None = None,
-    *,
-    kind: str = "paper",
+    estimator, X, y, sample_weight=None, *, kind: str = "paper"
 ) -> float:
     """Bound the leave-one-out error of an estimator from its dual solution.
 
@@ -57,11 +51,8 @@ def leave_one_out_bound(
     estimator : LDMClassifier or LinearLDMClassifier
         Fitted; also at the end of a pipeline or a search.
 
-    X : {array-like, sparse matrix} of shape (n_samples, n_features)
-        The training rows.
-
-    y : array-like of shape (n_samples,)
-        Their labels.
+    X, y : array-likes of shape (n_samples, n_features) and (n_samples,)
+        The training rows and their labels; ``X`` may be a sparse matrix.
 
     sample_weight : array-like of shape (n_samples,), default=None
         The weights used in training. The error is weighted by them, too.
@@ -99,49 +90,29 @@ def leave_one_out_bound(
                 "lambda_var=0. Use leave_one_out_error, or fit with fit_intercept=False "
                 "or lambda_var > 0."
             )
-        doubt = KINDS[kind](problem, start.beta, problem.sign * scores)
+        beta, margins = start.beta, problem.sign * scores
+        if kind == "stable":
+            doubt = margins <= farthest_moves(problem, beta, margins)
+        else:
+            at_bound = beta >= (1.0 - AT_BOUND) * problem.prices.C
+            largest = metric_products(problem).own.max()
+            doubt = np.where(at_bound, 1.0, largest * problem.weight * beta)
         bound += np.average(doubt, weights=case.sample_weight)
     return float(bound)
 
 
-def doubt_by_the_paper(problem, beta, margins):
-    """Return how much each row adds to the bound of Theorem 3."""
-    at_bound = beta >= (1.0 - AT_BOUND) * problem.prices.C
-    largest = metric_products(problem).own.max()
-    return np.where(at_bound, 1.0, largest * problem.weight * beta)
+def leave_one_out_error(estimator, X, y, sample_weight=None) -> float:
+    """Return the leave-one-out error of an estimator, with one fit for each row left out.
 
-
-def doubt_by_stability(problem, beta, margins):
-    """Return for each row whether its margin may fall to zero without it."""
-    return margins <= farthest_moves(problem, beta, margins)
-
-
-KINDS = {"paper": doubt_by_the_paper, "stable": doubt_by_stability}
-
-
-def leave_one_out_error(
-    estimator, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
-) -> float:
-    """Return the leave-one-out error of an estimator, by one fit for each row left out.
-
-    Each fit starts from the dual solution on all rows and shares its Gram matrix and, if
-    the variance price is large, its metric. No fit is needed for rows that are no support
-    vectors of an SVM, nor for rows whose margin is larger than the farthest that it may
-    move, see ``leave_one_out_bound``. The width of the kernel is that of the estimator.
+    Each fit starts from the solution on all rows and shares its Gram matrix and, if the
+    variance price is large, its metric. Rows that are no support vectors of an SVM need no
+    fit, nor do rows whose margin cannot fall to zero, see ``leave_one_out_bound``. The
+    width of the kernel stays that of the estimator.
 
     Parameters
     ----------
-    estimator : LDMClassifier or LinearLDMClassifier
-        Fitted; also at the end of a pipeline or a search.
-
-    X : {array-like, sparse matrix} of shape (n_samples, n_features)
-        The training rows.
-
-    y : array-like of shape (n_samples,)
-        Their labels.
-
-    sample_weight : array-like of shape (n_samples,), default=None
-        The weights used in training. The error is weighted by them, too.
+    estimator, X, y, sample_weight : classifier and array-likes
+        As in :func:`leave_one_out_bound`.
 
     Returns
     -------
@@ -153,7 +124,11 @@ def leave_one_out_error(
     leave_one_out_bound : A bound that needs no fit.
     """
     case = Case.of(estimator, X, y, sample_weight)
-    wrong = [case.predict_without(i) != case.y[i] for i in range(len(case.y))]
+    scores = np.array(case.scores)
+    for k in range(len(scores)):
+        for i in np.flatnonzero(case.needs_fit(k)):
+            scores[k, i] = case.score_without(i, k)
+    wrong = case.classes[winners_of(scores.T)] != case.y
     return float(np.average(wrong, weights=case.sample_weight))
 
 
@@ -208,17 +183,15 @@ class Case:
         weight = weight[rows.counted]
         return cls(machine, recipe, classes, rows.labels, weight, problems, starts, scores)
 
-    def predict_without(self, i):
-        """Return the class of a row, predicted by fits on all other rows."""
-        scores = [self._score_without(i, k) for k in range(len(self.problems))]
-        return self.classes[winners_of(np.array([scores]))[0]]
-
-    def _score_without(self, i, k):
-        if self._needs_no_fit[k][i]:
-            return self.scores[k][i]
+    def score_without(self, i, k):
+        """Return the score of row i by a fit of problem k on all other rows."""
         problem, start, solver = self.problems[k], self.starts[k], self.recipe.solver
         kept = np.arange(problem.design.n_rows) != i
-        rest = self._problem_without(i, problem, kept)
+        encoder = self.recipe.encoder
+        weight = encoder.weighted(self.y[kept], self.sample_weight[kept])
+        targets = Targets(*(values[kept] for values in problem.targets))
+        shared = None if encoder.weights_depend_on_others else problem.weight
+        rest = self.recipe.pose(targets, weight).on(problem.design.without(i, shared))
         if (rest.sign == rest.sign[0]).all():  # row i was the last of its class
             return rest.sign[0] * np.inf
         try:
@@ -234,29 +207,18 @@ class Case:
             return np.copysign(np.inf, rest.sign @ rest.weight)
         return problem.design.score_of(i, solution.w, kept) + solution.offset
 
-    def _problem_without(self, i, problem, kept):
-        encoder = self.recipe.encoder
-        weight = encoder.weighted(self.y[kept], self.sample_weight[kept])
-        targets = Targets(*(values[kept] for values in problem.targets))
-        shared = None if encoder.weights_depend_on_others else problem.weight
-        return self.recipe.pose(targets, weight).on(problem.design.without(i, shared))
-
-    @cached_property
-    def _needs_no_fit(self):
-        """For each problem, the rows whose score, or its sign, stays without them."""
-        return [self._stays(k) for k in range(len(self.problems))]
-
-    def _stays(self, k):
+    def needs_fit(self, k):
+        """Return the rows whose score in problem k may change its sign without them."""
         problem, beta = self.problems[k], self.starts[k].beta
+        prices, moved = problem.prices, np.ones(len(beta), dtype=bool)
         if self.recipe.encoder.weights_depend_on_others:
-            return np.zeros(len(beta), dtype=bool)
-        prices = problem.prices
-        is_svm = prices.lambda_var == prices.lambda_mean == 0
-        unmoved = (beta == 0) & is_svm
+            return moved
+        if prices.lambda_var == prices.lambda_mean == 0:  # an SVM
+            moved = beta != 0
         given = self.machine.lambda_var, self.machine.lambda_mean
         per_row = all(price == 0 or isinstance(price, str) for price in given)
         held = prices.lambda_var > 0 or not problem.fit_intercept
         if len(self.problems) > 1 or not (per_row and held):
-            return unmoved
+            return moved
         margins = problem.sign * self.scores[k]
-        return unmoved | (np.abs(margins) > farthest_moves(problem, beta, margins) + SPARE)
+        return moved & (np.abs(margins) <= farthest_moves(problem, beta, margins) + SPARE)

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from largemargin._compat import check_sample_weight
@@ -118,9 +117,7 @@ class MarginDistribution(Record):
         return values
 
 
-def margin_distribution(
-    estimator, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
-) -> MarginDistribution:
+def margin_distribution(estimator, X, y, sample_weight=None) -> MarginDistribution:
     """Return the margins of rows under a fitted classifier.
 
     Parameters
@@ -128,14 +125,11 @@ def margin_distribution(
     estimator : classifier
         Fitted, with ``decision_function``; also a pipeline or a search.
 
-    X : {array-like, sparse matrix} of shape (n_samples, n_features)
-        Rows.
-
-    y : array-like of shape (n_samples,)
-        Their labels.
+    X, y : array-likes of shape (n_samples, n_features) and (n_samples,)
+        Rows and their labels; ``X`` may be a sparse matrix.
 
     sample_weight : array-like of shape (n_samples,), default=None
-        Their weights.
+        Weights of the rows.
 
     Returns
     -------
@@ -187,21 +181,16 @@ def distribution_of_scores(estimator, scores, y, sample_weight=None) -> MarginDi
         others[rows, own] = -np.inf
         rivals = others.argmax(axis=1)
         margins = scores[rows, own] - others[rows, rivals]
-    products = element_products(
-        machine_of(estimator), 1 if rivals is None else len(classes)
-    )
-    lengths = None if products is None else lengths_of(products, own, rivals)
-    return MarginDistribution(margins, lengths, weight)
-
-
-def lengths_of(products, own, rivals):
-    """Return ``|w|``, or with several classes ``|w_own - w_rival|``, for each row."""
+    n_elements = 1 if rivals is None else len(classes)
+    products = element_products(machine_of(estimator), n_elements)
+    if products is None:
+        return MarginDistribution(margins, None, weight)
     if rivals is None:
         squares = np.full(len(own), products[0, 0])
     else:
         norms = np.diagonal(products)
         squares = norms[own] + norms[rivals] - 2.0 * products[own, rivals]
-    return np.sqrt(np.maximum(squares, 0.0))
+    return MarginDistribution(margins, np.sqrt(np.maximum(squares, 0.0)), weight)
 
 
 def element_products(machine, n_elements):

@@ -12,14 +12,8 @@ import re
 import secrets
 import shutil
 import stat
-from collections.abc import Callable, Iterator
-from contextlib import (
-    AbstractContextManager,
-    ExitStack,
-    contextmanager,
-    nullcontext,
-    suppress,
-)
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import BinaryIO
 
@@ -36,7 +30,7 @@ def replaced(path: str | os.PathLike) -> Iterator[BinaryIO]:
     An existing file keeps its permissions, and a link keeps pointing to it.
     """
     path = Path(os.path.realpath(path))
-    with temporary_beside(path, make_file) as (temporary, stream):
+    with temporary_beside(path, lambda name: name.open("xb")) as (temporary, stream):
         with stream:
             if path.exists():
                 temporary.chmod(stat.S_IMODE(path.stat().st_mode))
@@ -54,8 +48,8 @@ def temporary_folder(path: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def temporary_beside(path: Path, make: Callable[[Path], AbstractContextManager]):
-    """Give what ``make`` makes beside a path; first clear what killed writers left there."""
+def temporary_beside(path, make):
+    """Clear what killed writers left beside a path, and give what ``make`` makes there."""
     clear_stale(path)
     temporary, made, lock = made_and_locked(path, make)
     try:
@@ -64,11 +58,6 @@ def temporary_beside(path: Path, make: Callable[[Path], AbstractContextManager])
     finally:
         with lock:
             remove(temporary)
-
-
-def make_file(path):
-    """Return a stream to a new file with the usual permissions."""
-    return path.open("xb")
 
 
 def make_folder(path):
@@ -95,7 +84,7 @@ def made_and_locked(path, make):
             raise
 
 
-def prefix_of(path: Path) -> str:
+def prefix_of(path):
     """Return the prefix of temporary names for a path, different on every host.
 
     Hosts that share a folder need not see each other's locks.
@@ -104,7 +93,7 @@ def prefix_of(path: Path) -> str:
     return f".largemargin-{hashlib.sha256(writer).hexdigest()[:16]}-"
 
 
-def lock_of(path: Path, *, wait: bool = True) -> AbstractContextManager:
+def lock_of(path, *, wait=True):
     """Lock a file or folder, and return a context that unlocks it at its end.
 
     Raises FileNotFoundError if it is gone and, without ``wait``, BlockingIOError if another
@@ -122,21 +111,17 @@ def lock_of(path: Path, *, wait: bool = True) -> AbstractContextManager:
 
 
 def clear_stale(path):
-    """Remove what killed writers left beside a path, as far as that is permitted."""
+    """Remove what killed writers left beside a path; what is locked or protected stays."""
     if fcntl is None:
         return
     ours = re.compile(re.escape(prefix_of(path)) + r"\d+-[0-9a-f]{16}")
     with suppress(OSError):
         for name in filter(ours.fullmatch, os.listdir(path.parent)):
             with suppress(OSError):
-                remove_unless_locked(path.with_name(name))
-
-
-def remove_unless_locked(temporary):
-    """Remove a file or folder; raise BlockingIOError if its writer is alive."""
-    if stat.S_IFMT(os.lstat(temporary).st_mode) in (stat.S_IFREG, stat.S_IFDIR):
-        with lock_of(temporary, wait=False):
-            remove(temporary)
+                stale = path.with_name(name)
+                if stat.S_IFMT(os.lstat(stale).st_mode) in (stat.S_IFREG, stat.S_IFDIR):
+                    with lock_of(stale, wait=False):
+                        remove(stale)
 
 
 def remove(path):

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from largemargin.numerics.extras import optional_module
+
 STYLES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 3)))
 COLOURS = ("black", "tab:blue", "tab:orange", "tab:green", "tab:red", "tab:purple")
 MARKERS = ("o", "s", "^", "D", "v", "x")
@@ -11,12 +13,7 @@ LEGEND = {"loc": "best", "framealpha": 0.9, "edgecolor": "none"}
 
 def begin(ax):
     """Return axes to draw on, new ones for None, and their figure."""
-    try:
-        import matplotlib.pyplot as plt
-    except ImportError:
-        raise ImportError(
-            "Displays need matplotlib: pip install 'largemargin[plot]'."
-        ) from None
+    plt = optional_module("matplotlib.pyplot", "Displays", extra="plot")
     if ax is None:
         _, ax = plt.subplots(layout="constrained")
     return ax, ax.figure

@@ -175,20 +175,17 @@ class PriceInfluenceDisplay:
 
 def labels(values) -> list[str]:
     """Return short labels for the values of a grid, powers of two as such."""
-    powers = np.log2([value for value in values if is_number(value) and value > 0])
+    is_number = [isinstance(value, Real) and np.isfinite(value) for value in values]
+    powers = np.log2(
+        [one for one, ok in zip(values, is_number, strict=True) if ok and one > 0]
+    )
     as_powers = len(powers) > 2 and np.all(powers == np.round(powers))
-    return [label(value, as_powers) for value in values]
-
-
-def label(value, as_power):
-    """Return one value as a label."""
-    if not is_number(value):
-        return str(value).replace("*", " ")
-    if as_power and value > 0:
-        return f"$2^{{{round(np.log2(value))}}}$"
-    return f"{value:.3g}"
-
-
-def is_number(value):
-    """Return whether a value of a grid is a finite number."""
-    return isinstance(value, Real) and np.isfinite(value)
+    shown = []
+    for value, ok in zip(values, is_number, strict=True):
+        if not ok:
+            shown.append(str(value).replace("*", " "))
+        elif as_powers and value > 0:
+            shown.append(f"$2^{{{round(np.log2(value))}}}$")
+        else:
+            shown.append(f"{value:.3g}")
+    return shown
