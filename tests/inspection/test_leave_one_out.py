@@ -1,5 +1,7 @@
 """The leave-one-out error against a fit for each row, and the bound above it."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -24,18 +26,21 @@ from largemargin.inspection.margin_moves import metric_products
 PRICES = [(0.0, 0.0), (2**-4, 2**-4), ("scale", "scale")]
 
 
+@cache
 def moons():
     return make_moons(70, noise=0.3, random_state=0)
 
 
+@cache
 def cancer():
     X, y = load_breast_cancer(return_X_y=True)
-    return minmax_scale(X)[::4], y[::4]
+    return minmax_scale(X)[::8], y[::8]
 
 
+@cache
 def wine():
     X, y = load_wine(return_X_y=True)
-    return minmax_scale(X)[:130], y[:130]
+    return minmax_scale(X)[:130:2], y[:130:2]
 
 
 @pytest.mark.parametrize(("lambda_var", "lambda_mean"), PRICES)
@@ -49,7 +54,7 @@ def wine():
     ids=["rbf", "no intercept", "linear"],
 )
 def test_the_error_is_that_of_a_fit_for_each_row(machine, lambda_var, lambda_mean):
-    X, y = moons()
+    X, y = make_moons(36, noise=0.3, random_state=0)
     machine = clone(machine).set_params(lambda_var=lambda_var, lambda_mean=lambda_mean)
     wanted = 1 - cross_val_score(machine, X, y, cv=LeaveOneOut()).mean()
     assert_allclose(leave_one_out_error(machine.fit(X, y), X, y), wanted)
@@ -57,7 +62,7 @@ def test_the_error_is_that_of_a_fit_for_each_row(machine, lambda_var, lambda_mea
 
 def test_the_error_of_several_classes_is_that_of_their_prediction():
     X, y = load_iris(return_X_y=True)
-    X, y = X[::3], y[::3]
+    X, y = X[::5], y[::5]
     machine = LinearLDMClassifier(tol=1e-7).fit(X, y)
     wanted = 1 - cross_val_score(machine, X, y, cv=LeaveOneOut()).mean()
     assert_allclose(leave_one_out_error(machine, X, y), wanted)
