@@ -41,15 +41,11 @@ def replaced(path: str | os.PathLike) -> Iterator[BinaryIO]:
 
 
 @contextmanager
-def temporary_folder(path: Path) -> Iterator[Path]:
-    """Give a folder beside a path that is removed when the block ends."""
-    with temporary_beside(path, make_folder) as (temporary, _):
-        yield temporary
-
-
-@contextmanager
 def temporary_beside(path, make):
-    """Clear what killed writers left beside a path, and give what ``make`` makes there."""
+    """Clear what killed writers left beside a path, and give what ``make`` makes there.
+
+    ``make`` is called with a new name and returns a context, such as a stream.
+    """
     clear_stale(path)
     temporary, made, lock = made_and_locked(path, make)
     try:
@@ -58,12 +54,6 @@ def temporary_beside(path, make):
     finally:
         with lock:
             remove(temporary)
-
-
-def make_folder(path):
-    """Make a folder that only its owner may enter."""
-    path.mkdir(mode=0o700)
-    return nullcontext()
 
 
 def made_and_locked(path, make):

@@ -1,5 +1,7 @@
 """The duality gap in the course of a fit."""
 
+from typing import Self
+
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
@@ -34,9 +36,7 @@ class ConvergenceDisplay:
         self.tol = tol
 
     @classmethod
-    def from_estimator(
-        cls, estimator, *, name: str | None = None, **options
-    ) -> "ConvergenceDisplay":
+    def from_estimator(cls, estimator, *, name: str | None = None, **options) -> Self:
         """Draw the history of a fitted estimator, one curve for each of its classes.
 
         Parameters
@@ -64,7 +64,7 @@ class ConvergenceDisplay:
             histories = dict(zip(names, machine.history_, strict=True))
         return cls(histories, tol=machine.tol).plot(**options)
 
-    def plot(self, ax=None, *, x: str = "step", **kw) -> "ConvergenceDisplay":
+    def plot(self, ax=None, *, x: str = "step", **kw) -> Self:
         """Draw the duality gaps on a logarithmic axis.
 
         Parameters

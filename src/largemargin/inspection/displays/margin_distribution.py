@@ -1,6 +1,7 @@
 """Margin distributions of several classifiers in one picture."""
 
 from collections.abc import Mapping
+from typing import Self
 
 from largemargin.estimators.nesting import machine_of
 from largemargin.inspection.displays.axes import LEGEND, begin, style
@@ -40,16 +41,12 @@ class MarginDistributionDisplay:
     2
     """
 
-    def __init__(
-        self, distributions: dict[str, MarginDistribution], *, normalise: bool = False
-    ):
+    def __init__(self, distributions: dict[str, MarginDistribution], *, normalise=False):
         self.distributions = distributions
         self.normalise = normalise
 
     @classmethod
-    def from_estimator(
-        cls, estimator, X, y, *, name: str | None = None, **options
-    ) -> "MarginDistributionDisplay":
+    def from_estimator(cls, estimator, X, y, *, name: str | None = None, **options) -> Self:
         """Draw the margins of one classifier.
 
         Parameters
@@ -72,7 +69,7 @@ class MarginDistributionDisplay:
     @classmethod
     def from_estimators(
         cls, estimators, X, y, *, sample_weight=None, normalise: bool = False, **options
-    ) -> "MarginDistributionDisplay":
+    ) -> Self:
         """Draw the margins of several classifiers in one picture.
 
         Parameters
@@ -109,7 +106,7 @@ class MarginDistributionDisplay:
                 )
         return cls(distributions, normalise=normalise).plot(**options)
 
-    def plot(self, ax=None, **kw) -> "MarginDistributionDisplay":
+    def plot(self, ax=None, **kw) -> Self:
         """Draw the cumulative distributions.
 
         Parameters

@@ -1,6 +1,7 @@
 """The cross-validated score of an estimator over one of its prices."""
 
 from numbers import Real
+from typing import Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -37,9 +38,7 @@ class PriceInfluenceDisplay:
         The curve of the means.
     """
 
-    def __init__(
-        self, price: str, values, means, deviations, *, score_name: str = "accuracy"
-    ):
+    def __init__(self, price: str, values, means, deviations, *, score_name="accuracy"):
         self.price = price
         self.values = values
         self.means = means
@@ -47,7 +46,7 @@ class PriceInfluenceDisplay:
         self.score_name = score_name
 
     @classmethod
-    def from_search(cls, search, price: str, **options) -> "PriceInfluenceDisplay":
+    def from_search(cls, search, price: str, **options) -> Self:
         """Draw the scores of a fitted search, all parameters but one at their best values.
 
         Parameters
@@ -98,7 +97,7 @@ class PriceInfluenceDisplay:
         sample_weight=None,
         n_jobs: int | None = None,
         **options,
-    ) -> "PriceInfluenceDisplay":
+    ) -> Self:
         """Cross-validate an estimator over one price, the others as it has them.
 
         Parameters
@@ -115,17 +114,11 @@ class PriceInfluenceDisplay:
         values : array-like
             Its values.
 
-        cv : int, splitter or iterable of splits, default=None
-            Folds, as in scikit-learn.
-
-        scoring : str or callable, default=None
-            A scorer; None means accuracy.
+        cv, scoring, n_jobs : int or splitter, str or callable, int, default=None
+            Folds, scorer and number of threads, as in :class:`LDMClassifierCV`.
 
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the rows.
-
-        n_jobs : int, default=None
-            Number of threads over the folds; -1 uses all cores.
 
         **options : dict
             Passed to ``plot``, such as ``ax`` and ``name``.
@@ -142,7 +135,7 @@ class PriceInfluenceDisplay:
         search.fit(X, y, sample_weight)
         return cls.from_search(search, price, **options)
 
-    def plot(self, ax=None, *, name: str | None = None, **kw) -> "PriceInfluenceDisplay":
+    def plot(self, ax=None, *, name: str | None = None, **kw) -> Self:
         """Draw the mean score over the values, with a band of one standard deviation.
 
         Parameters
@@ -173,7 +166,7 @@ class PriceInfluenceDisplay:
         return self
 
 
-def labels(values) -> list[str]:
+def labels(values):
     """Return short labels for the values of a grid, powers of two as such."""
     is_number = [isinstance(value, Real) and np.isfinite(value) for value in values]
     powers = np.log2(

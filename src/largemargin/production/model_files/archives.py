@@ -30,26 +30,21 @@ def checked_archive(payload, names, **compression):
         text = archive.read("schema.json")
         try:
             schema = json.loads(text)
-            is_renamed = rename(schema, names)
-            n_visits = count_visits(schema)
+            nodes = list(dicts_in(schema))
+            n_visits = count_visits(schema, nodes)
         except RecursionError:
             raise Unsound("its parts are nested too deep") from None
         # A node takes about a hundred characters, so a sound file has far fewer visits.
         if n_visits > len(text):
             raise Unsound("its parts hold one another again and again")
-        check_nothing_is_called(schema)
-        check_room(room_of_arrays(schema, archive), limit)
-        if not (is_renamed or compression):
+        renamed = [node for node in nodes if class_in(node) in names]
+        for node in renamed:
+            node["__module__"], _, node["__class__"] = names[class_in(node)].rpartition(".")
+        check_nothing_is_called(nodes)
+        check_room(room_of_arrays(nodes, archive), limit)
+        if not (renamed or compression):
             return payload
         return with_schema(archive, schema, **compression)
-
-
-def rename(schema, names):
-    """Rename classes in a schema, and return whether any was renamed."""
-    nodes = [node for node in dicts_in(schema) if class_in(node) in names]
-    for node in nodes:
-        node["__module__"], _, node["__class__"] = names[class_in(node)].rpartition(".")
-    return bool(nodes)
 
 
 def class_in(node):
@@ -69,9 +64,9 @@ def with_schema(archive, schema, **compression):
     return stream.getvalue()
 
 
-def check_nothing_is_called(schema):
+def check_nothing_is_called(nodes):
     """Raise if a trusted function stands where skops would call it as a class."""
-    for node in dicts_in(schema):
+    for node in nodes:
         name = class_in(node)
         if name in trusted_functions() and node.get("__loader__") != "FunctionNode":
             raise Unsound(f"it calls {name}")
@@ -86,14 +81,14 @@ def check_room(room, limit):
         )
 
 
-def count_visits(schema):
+def count_visits(schema, nodes):
     """Return how many nodes skops visits; it visits repeated nodes again and again.
 
     The ``__id__`` of a node may stand for it elsewhere. Of several nodes with the same
     ``__id__`` the largest is counted, since any of them may be the one that skops takes.
     """
     written, counts = defaultdict(list), {}
-    for node in dicts_in(schema):
+    for node in nodes:
         if isinstance(node.get("__id__"), str | Real):
             written[node["__id__"]].append(node)
 
@@ -114,11 +109,11 @@ def count_visits(schema):
     return count(schema)
 
 
-def room_of_arrays(schema, archive):
+def room_of_arrays(nodes, archive):
     """Return the bytes of all arrays of a model; several nodes may read the same entry."""
     reads = {
         (str(node.get("__id__", -k)), node["file"], node.get("__loader__"))
-        for k, node in enumerate(dicts_in(schema))
+        for k, node in enumerate(nodes)
         if isinstance(node.get("file"), str)
     }
     return sum(room_of(archive, file, loader) for _, file, loader in reads)

@@ -80,22 +80,14 @@ def expansion(op, machine, rows):
     return VALUES[kernel.name](op, kernel, rows, support), coefficients
 
 
-def affine_products(op, kernel, rows, support):
-    """Return the graph of ``gamma x . z + coef0``."""
+def product_values(op, kernel, rows, support):
+    """Return the graph of a power or, for sigmoid, tanh of ``gamma x . z + coef0``."""
     # gamma is part of the constants, here and below, because onnxruntime would round a
     # factor that follows a product to float32.
-    return op.Add(op.MatMul(rows, kernel.gamma * support.T), np.array([kernel.coef0]))
-
-
-def poly_values(op, kernel, rows, support):
-    """Return the graph of ``(gamma x . z + coef0)^degree``."""
-    inner = affine_products(op, kernel, rows, support)
+    inner = op.Add(op.MatMul(rows, kernel.gamma * support.T), np.array([kernel.coef0]))
+    if kernel.name == "sigmoid":
+        return op.Tanh(inner)
     return op.Pow(inner, np.array([float(kernel.degree)]))
-
-
-def sigmoid_values(op, kernel, rows, support):
-    """Return the graph of ``tanh(gamma x . z + coef0)``."""
-    return op.Tanh(affine_products(op, kernel, rows, support))
 
 
 def rbf_values(op, kernel, rows, support):
@@ -135,8 +127,8 @@ def cosine_values(op, kernel, rows, support):
 
 
 VALUES = {
-    "poly": poly_values,
-    "sigmoid": sigmoid_values,
+    "poly": product_values,
+    "sigmoid": product_values,
     "rbf": rbf_values,
     "laplacian": laplacian_values,
     "cosine": cosine_values,
