@@ -33,15 +33,14 @@ def leave_one_out_bound(
     ``kind="paper"`` is Theorem 3 of the paper: the error of m rows is at most
     ``(h * sum(beta_free) + n_bound) / m``, where ``beta_free`` are the dual variables
     between 0 and C, ``n_bound`` counts those at C, and ``h`` is the largest diagonal
-    element of H, the kernel in the metric of the prices. The proof removes a row from the
-    losses, but not from the mean and the variance of the margins. This is harmless if the
-    prices are small compared with C, as in the paper. If they are large, the error may
-    exceed this bound.
+    element of H, the matrix of the dual problem. The proof removes a row from the losses,
+    but not from the mean and the variance of the margins. This is harmless if the prices
+    are small compared with C, as in the paper. If they are large, the error may exceed
+    this bound.
 
     ``kind="stable"`` removes a row from the mean and the variance as well, with the prices
     per unit of weight unchanged, and holds at all prices. It counts the rows whose margin
-    is not larger than the farthest that it may fall without the row. At small prices it
-    counts more rows than the other kind.
+    may fall to zero when they are left out. At small prices it is the larger bound.
 
     With an intercept, both kinds need ``lambda_var > 0``, because nothing else limits how
     far the intercept may move.

@@ -19,30 +19,25 @@ def declare_outputs(scope, model, inputs, custom_parsers=None):
     shape = [None] if n_classes == 2 else [None, n_classes]
     node = scope.declare_local_operator(f"LargeMargin{type(model).__name__}", model)
     node.inputs = inputs
-    label = scope.declare_local_variable("label", label_type(model.classes_)([None]))
+    label = scope.declare_local_variable("label", label_type(model.classes_))
     scores = scope.declare_local_variable("scores", DoubleTensorType(shape))
     node.outputs.extend([label, scores])
     return node.outputs
 
 
 def label_type(classes):
-    """Return the type of tensor that holds the labels."""
-    from skl2onnx.common import data_types
+    """Return the type of the tensor of labels."""
+    from skl2onnx.common.data_types import guess_data_type
 
-    types = {
-        "i": data_types.Int64TensorType,
-        "u": data_types.Int64TensorType,
-        "b": data_types.BooleanTensorType,
-        "f": data_types.DoubleTensorType,
-        "U": data_types.StringTensorType,
-    }
-    kind = np.array(classes.tolist()).dtype.kind
-    if kind not in types or (classes.dtype.kind == "u" and classes.max() >= 2**63):
+    labels = np.array(classes.tolist())
+    is_too_large = classes.dtype.kind == "u" and classes.max() >= 2**63
+    if labels.dtype.kind not in "ibfU" or is_too_large:
         raise TypeError(
             "ONNX labels are numbers below 2^63, booleans or strings; got classes "
             f"{classes.tolist()}."
         )
-    return types[kind]
+    ((_, kind),) = guess_data_type(labels)
+    return type(kind)([None])
 
 
 def convert(scope, node, container):
