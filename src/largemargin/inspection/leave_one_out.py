@@ -49,13 +49,10 @@ def leave_one_out_bound(
     ----------
     estimator : LDMClassifier or LinearLDMClassifier
         Fitted; also at the end of a pipeline or a search.
-
     X, y : array-likes of shape (n_samples, n_features) and (n_samples,)
         The training rows and their labels; ``X`` may be a sparse matrix.
-
     sample_weight : array-like of shape (n_samples,), default=None
         The weights used in training. The error is weighted by them, too.
-
     kind : {"paper", "stable"}, default="paper"
         Which bound to return.
 

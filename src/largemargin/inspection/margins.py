@@ -23,10 +23,8 @@ class MarginDistribution(Record):
     margins : ndarray of shape (n_samples,)
         The margin of each row: its score, with the sign of its label. With more than two
         classes, the score of its own class minus the largest score of another class.
-
     lengths : ndarray of shape (n_samples,) or None
         ``|w|`` for each margin; None if it is not known.
-
     weight : ndarray of shape (n_samples,)
         Weights of the rows, which all statistics below take into account.
     """
@@ -124,10 +122,8 @@ def margin_distribution(estimator, X, y, sample_weight=None) -> MarginDistributi
     ----------
     estimator : classifier
         Fitted, with ``decision_function``; also a pipeline or a search.
-
     X, y : array-likes of shape (n_samples, n_features) and (n_samples,)
         Rows and their labels; ``X`` may be a sparse matrix.
-
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the rows.
 

@@ -21,13 +21,10 @@ def calibrate(
     ----------
     machine : fitted classifier
         A classifier of this library, or a scikit-learn pipeline or search around one.
-
     X, y : array-likes of shape (n_samples, n_features) and (n_samples,)
         The training rows and their labels; ``X`` may be a sparse matrix.
-
     method, cv : str and int, splitter or iterable of splits
         As in :class:`CalibratedMachine`.
-
     sample_weight : array-like of shape (n_samples,), default=None
         The weights used in training.
 
@@ -65,12 +62,10 @@ class CalibratedMachine(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     ----------
     machine : classifier
         A classifier of this library, or a scikit-learn pipeline or search around one.
-
     method : {"sigmoid", "isotonic"}, default="sigmoid"
         ``"sigmoid"`` fits two numbers per class and suits small data; ``"isotonic"`` fits
         any increasing function and wants a thousand rows or more. With more than two
         classes each has its own map, and their values are divided by their sum.
-
     cv : int, splitter or iterable of splits, default=None
         Folds for the scores of held-out rows. None means the folds of the search, if the
         classifier is one, else five stratified folds. Folds by groups must be given as
@@ -80,13 +75,10 @@ class CalibratedMachine(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     ----------
     machine_ : classifier
         The classifier, fitted on all rows.
-
     calibration_ : CalibratedClassifierCV
         The map from its scores to probabilities.
-
     classes_ : ndarray of shape (n_classes,)
         The labels.
-
     n_features_in_ : int
         Number of features.
 
@@ -124,10 +116,8 @@ class CalibratedMachine(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Training rows, or their Gram matrix for ``kernel="precomputed"``.
-
         y : array-like of shape (n_samples,)
             Labels of any type.
-
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the rows, for the classifier and for the map.
         """

@@ -18,7 +18,6 @@ class ConvergenceDisplay:
     ----------
     histories : dict of str to dict
         ``duality_gap`` and ``seconds`` after each step, by the name of the curve.
-
     tol : float or None, default=None
         The tolerance of the fit, drawn as a horizontal line.
 
@@ -26,7 +25,6 @@ class ConvergenceDisplay:
     ----------
     ax_, figure_ : matplotlib Axes, matplotlib Figure
         The axes with the curves, and their figure.
-
     lines_ : list of matplotlib Line2D
         The curves.
     """
@@ -43,10 +41,8 @@ class ConvergenceDisplay:
         ----------
         estimator : LDMClassifier or LinearLDMClassifier
             Fitted; also at the end of a pipeline or a search.
-
         name : str, default=None
             Name in the legend; None means the class of the estimator.
-
         **options : dict
             Passed to ``plot``, such as ``ax``.
         """
@@ -71,10 +67,8 @@ class ConvergenceDisplay:
         ----------
         ax : matplotlib Axes, default=None
             Axes to draw on; None makes a new figure.
-
         x : {"step", "seconds"}, default="step"
             The horizontal axis.
-
         **kw : dict
             Passed to ``matplotlib.pyplot.plot``.
         """

@@ -17,7 +17,6 @@ class MarginDistributionDisplay:
     ----------
     distributions : dict of str to MarginDistribution
         The distributions to draw, by their names in the legend.
-
     normalise : bool, default=False
         Whether to divide margins by ``|w|``, which makes classifiers comparable.
 
@@ -25,7 +24,6 @@ class MarginDistributionDisplay:
     ----------
     ax_, figure_ : matplotlib Axes, matplotlib Figure
         The axes with the curves, and their figure.
-
     lines_ : list of matplotlib Line2D
         The curves.
 
@@ -53,13 +51,10 @@ class MarginDistributionDisplay:
         ----------
         estimator : classifier
             Fitted, with ``decision_function``; also a pipeline or a search.
-
         X, y : array-likes of shape (n_samples, n_features) and (n_samples,)
             Rows and their labels; ``X`` may be a sparse matrix.
-
         name : str, default=None
             Name in the legend; None means the class of the estimator.
-
         **options : dict
             Passed to ``from_estimators``.
         """
@@ -76,16 +71,12 @@ class MarginDistributionDisplay:
         ----------
         estimators : dict of str to classifier, or sequence of classifiers
             Fitted, with ``decision_function``; also pipelines or searches.
-
         X, y : array-likes of shape (n_samples, n_features) and (n_samples,)
             Rows and their labels; ``X`` may be a sparse matrix.
-
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the rows.
-
         normalise : bool, default=False
             Whether to divide margins by ``|w|``, which makes classifiers comparable.
-
         **options : dict
             Passed to ``plot``, such as ``ax``.
         """
@@ -113,7 +104,6 @@ class MarginDistributionDisplay:
         ----------
         ax : matplotlib Axes, default=None
             Axes to draw on; None makes a new figure.
-
         **kw : dict
             Passed to ``matplotlib.pyplot.step``.
         """

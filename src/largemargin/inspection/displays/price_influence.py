@@ -19,13 +19,10 @@ class PriceInfluenceDisplay:
     ----------
     price : str
         The parameter that varies.
-
     values : list
         Its values.
-
     means, deviations : ndarray of shape (n_values,)
         Mean and standard deviation of the score over the folds, for each value.
-
     score_name : str, default="accuracy"
         Name of the score.
 
@@ -33,7 +30,6 @@ class PriceInfluenceDisplay:
     ----------
     ax_, figure_ : matplotlib Axes, matplotlib Figure
         The axes with the curve, and their figure.
-
     line_ : matplotlib Line2D
         The curve of the means.
     """
@@ -53,10 +49,8 @@ class PriceInfluenceDisplay:
         ----------
         search : LDMClassifierCV, LinearLDMClassifierCV or GridSearchCV
             Fitted.
-
         price : str
             The parameter that varies, such as ``"lambda_var"``.
-
         **options : dict
             Passed to ``plot``, such as ``ax`` and ``name``.
         """
@@ -104,22 +98,16 @@ class PriceInfluenceDisplay:
         ----------
         estimator : LDMClassifier or LinearLDMClassifier
             It need not be fitted, and does not change.
-
         X, y : array-likes of shape (n_samples, n_features) and (n_samples,)
             Rows and their labels; ``X`` may be a sparse matrix.
-
         price : {"C", "lambda_var", "lambda_mean", "gamma"}
             The parameter that varies.
-
         values : array-like
             Its values.
-
         cv, scoring, n_jobs : int or splitter, str or callable, int, default=None
             Folds, scorer and number of threads, as in :class:`LDMClassifierCV`.
-
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the rows.
-
         **options : dict
             Passed to ``plot``, such as ``ax`` and ``name``.
         """
@@ -143,10 +131,8 @@ class PriceInfluenceDisplay:
         ax : matplotlib Axes, default=None
             Axes to draw on; None makes a new figure. A second display on the same axes
             gets another line style.
-
         name : str, default=None
             Name in the legend; None leaves the legend out.
-
         **kw : dict
             Passed to ``matplotlib.pyplot.plot``.
         """

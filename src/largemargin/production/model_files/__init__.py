@@ -49,10 +49,8 @@ def save(model, path: str | os.PathLike, *, trusted: Iterable[str | type] = ()) 
     ----------
     model : estimator
         A classifier of this library, or a scikit-learn pipeline or search around one.
-
     path : str or path-like
         Name of the file; an existing one is replaced once the new one is complete.
-
     trusted : iterable of str or type, default=()
         Further types that the model may hold, such as ``"package.module.Class"``. ``load``
         needs them, too.
@@ -98,7 +96,6 @@ def load(path: str | os.PathLike, *, trusted: Iterable[str | type] = ()) -> Any:
     ----------
     path : str or path-like
         A file written by ``save``.
-
     trusted : iterable of str or type, default=()
         Further types that the model may hold. Setting their attributes may run their code:
         name only types that you know.

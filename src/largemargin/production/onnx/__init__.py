@@ -33,10 +33,8 @@ def to_onnx(
     model : estimator
         A fitted classifier of this library, also calibrated, refitted by a search, or at
         the end of a scikit-learn pipeline of dense rows.
-
     dtype : {numpy.float64, numpy.float32}, default=numpy.float64
         Type of the input rows and of the scores. Probabilities are float64.
-
     text_columns : iterable of str, default=None
         For a pipeline fitted on a data frame, the names of the columns that hold words; may
         be empty. The graph then has, in place of ``X``, one input of shape
