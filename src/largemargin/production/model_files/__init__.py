@@ -14,11 +14,13 @@ import platform
 import re
 from collections.abc import Iterable
 from datetime import UTC, datetime
-from importlib.metadata import version
 from numbers import Real
 from pathlib import Path
 from typing import Any
 from zipfile import ZIP_DEFLATED
+
+import numpy as np
+import sklearn
 
 import largemargin
 from largemargin.numerics.extras import optional_module
@@ -55,10 +57,10 @@ def save(model, path: str | os.PathLike, *, trusted: Iterable[str | type] = ()) 
         Further types that the model may hold, such as ``"package.module.Class"``. ``load``
         needs them, too.
     """
-    io, trusted = skops_io(), names_trusted(trusted)
+    skops, trusted = safe_skops(), names_trusted(trusted)
     check_keys(model)
     try:
-        payload = checked_archive(io.dumps(model), public_names(), **COMPRESSION)
+        payload = checked_archive(skops.io.dumps(model), public_names(), **COMPRESSION)
         checked_archive(payload, {})
         strange = untrusted(payload, trusted)
     except Exception as error:  # skops raises many kinds of errors
@@ -73,13 +75,14 @@ def save(model, path: str | os.PathLike, *, trusted: Iterable[str | type] = ()) 
             "by its name, pass trusted= here and to load if you know the types to be "
             "harmless, or use joblib.dump."
         )
-    libraries = {name: version(name) for name in ("scikit-learn", "numpy", "skops")}
     header = {
         "model": type(model).__name__,
         "saved": datetime.now(UTC).isoformat(timespec="seconds"),
         "versions": {
             "largemargin": largemargin.__version__,
-            **libraries,
+            "scikit-learn": sklearn.__version__,
+            "numpy": np.__version__,
+            "skops": skops.__version__,
             "python": platform.python_version(),
         },
     }
@@ -111,15 +114,15 @@ def load(path: str | os.PathLike, *, trusted: Iterable[str | type] = ()) -> Any:
         If the file is no model file, was cut short or altered, has another format, or holds
         types that are not trusted.
     """
-    io, trusted = skops_io(), names_trusted(trusted)
+    skops, trusted = safe_skops(), names_trusted(trusted)
     header, payload = read(path)
     try:
         payload = checked_archive(payload, ALIASES)
-        model = io.loads(payload, trusted=list(trusted))
+        model = skops.io.loads(payload, trusted=list(trusted))
         check_sound(model)
     except Unsound as error:
         raise forged(path, error) from error
-    except io.exceptions.UntrustedTypesFoundException as error:
+    except skops.io.exceptions.UntrustedTypesFoundException as error:
         raise ModelFileError(
             f"{path} holds types that are not trusted: "
             f"{', '.join(untrusted(payload, trusted))}. If you know where the file comes "
@@ -200,7 +203,7 @@ def forged(path, reason):
 
 def untrusted(payload, trusted):
     """Return the names of all types in a payload that are not trusted."""
-    return sorted(set(skops_io().get_untrusted_types(data=payload)) - trusted)
+    return sorted(set(safe_skops().io.get_untrusted_types(data=payload)) - trusted)
 
 
 def check_keys(model):
@@ -228,13 +231,14 @@ def digest(contents):
     return hashlib.sha256(contents).hexdigest().encode()
 
 
-def skops_io():
-    """Return the module of skops that reads and writes, if its release is safe."""
-    io = optional_module("skops.io", "Model files", extra="cli")
-    found = optional_module("skops", "Model files", extra="cli").__version__
-    if tuple(map(int, found.split(".")[:2])) < OLDEST_SKOPS:
+def safe_skops():
+    """Return skops with its module ``io``, if its release is safe."""
+    optional_module("skops.io", "Model files", extra="cli")
+    import skops
+
+    if tuple(map(int, skops.__version__.split(".")[:2])) < OLDEST_SKOPS:
         raise ImportError(
-            f"Model files need skops 0.13 or later; found {found}, with which a forged "
-            "file can run code. pip install --upgrade 'largemargin[cli]'."
+            f"Model files need skops 0.13 or later; found {skops.__version__}, with which "
+            "a forged file can run code. pip install --upgrade 'largemargin[cli]'."
         )
-    return io
+    return skops

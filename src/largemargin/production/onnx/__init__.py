@@ -121,8 +121,8 @@ def check_runnable(onnx_model, model):
 
 def names_columns(model):
     """Return whether a step of a model selects columns of a data frame by name."""
-    steps = [step for layer in layers_of(model) for step in steps_in(layer)]
-    choosers = [step for step in steps if isinstance(step, ColumnTransformer)]
+    parts = [step for layer in layers_of(model) for step in steps_in(layer)]
+    choosers = [part for part in parts if isinstance(part, ColumnTransformer)]
     chosen = [np.atleast_1d(part[2]) for one in choosers for part in one.transformers_]
     return any(isinstance(name, str) for names in chosen for name in names.tolist())
 

@@ -26,7 +26,13 @@ def convert_imputer(scope, node, container):
     from skl2onnx.common.data_types import DoubleTensorType
 
     imputer = node.raw_operator
-    check_imputer(imputer)
+    is_nan = [isinstance(value, float) and np.isnan(value) for value in imputer.statistics_]
+    if imputer.add_indicator or any(is_nan):  # skl2onnx ignores that columns change
+        raise ValueError(
+            f"ONNX graphs cannot add or drop columns as {imputer!r} does; leave "
+            "add_indicator out, and columns that are empty, or use "
+            "keep_empty_features=True."
+        )
     is_number = isinstance(node.inputs[0].type, DoubleTensorType)
     if not is_number or not np.isnan(imputer.missing_values):
         get_converter(alias_of(node))(scope, node, container)
@@ -36,17 +42,6 @@ def convert_imputer(scope, node, container):
     values = imputer.statistics_.astype(np.float64)[None]
     names = [node.outputs[0].full_name]
     op.Where(op.IsNaN(rows), values, rows, output_names=names).add_to(scope, container)
-
-
-def check_imputer(imputer):
-    """Raise if an imputer changes the number of columns, which skl2onnx ignores."""
-    is_nan = [isinstance(value, float) and np.isnan(value) for value in imputer.statistics_]
-    if imputer.add_indicator or any(is_nan):
-        raise ValueError(
-            f"ONNX graphs cannot add or drop columns as {imputer!r} does; leave "
-            "add_indicator out, and columns that are empty, or use "
-            "keep_empty_features=True."
-        )
 
 
 def convert_scaler(scope, node, container):
