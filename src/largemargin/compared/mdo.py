@@ -1,6 +1,5 @@
 """Margin distribution optimisation (MDO): a linear rule by a bounded loss."""
 
-from numbers import Integral, Real
 from typing import NamedTuple
 
 import numpy as np
@@ -9,9 +8,17 @@ from scipy.optimize import minimize
 from sklearn.utils import check_random_state
 from sklearn.utils.extmath import row_norms, safe_sparse_dot
 
-from largemargin._compat import Interval, StrOptions
-from largemargin.estimators.base import MarginClassifier
+from largemargin._compat import StrOptions
+from largemargin.estimators.base import (
+    AT_LEAST_ONE,
+    CONSTRAINTS,
+    NOT_NEGATIVE,
+    POSITIVE,
+    MarginClassifier,
+)
+from largemargin.estimators.documentation import described_like
 from largemargin.estimators.fitting import per_machine
+from largemargin.estimators.ldm import LDMClassifier
 from largemargin.estimators.linear_space import design_of
 from largemargin.estimators.targets import Classes
 from largemargin.numerics.memory import check_width
@@ -44,36 +51,37 @@ class Descents(NamedTuple):
         return min(self.ends, key=lambda end: end.fun)
 
 
+@described_like(LDMClassifier)
 class MDOClassifier(MarginClassifier):
     r"""Margin distribution optimisation: linear, bounded loss, several starts.
 
-    Rows are scaled to length one, after a constant feature was appended for the
-    intercept. Over directions ``|h| = 1``, with the margins ``g_i = y_i h . x_i``,
+    A constant feature is appended for the intercept, and rows are scaled to length one.
+    Over directions ``|h| = 1``, with the margins ``g_i = y_i h . x_i``, the method
+    minimises [1]_
 
-    ``sum_i s_i c(g_i)``,  ``c(g) = exp(-alpha (g + beta)^2)`` and 1 below ``-beta``,
+    ``sum_i s_i c(g_i)``,  ``c(g) = exp(-alpha (g + beta)^2)`` and 1 below ``-beta``.
 
-    is made small [1]_: rows far on the wrong side cost no more than others, so outliers
-    do not matter. The problem is not convex: several starts are made and the best end is
-    kept, which need not be the best there is.
-
-    The source leaves the constants open; the form of ``c`` below ``-beta``, the defaults
-    of ``alpha`` and ``beta`` and the starts are this library's choice.
+    The cost is bounded, so outliers far on the wrong side have little influence. The
+    problem is not convex: the best result of several starts is kept, which need not be the
+    global minimum. The paper leaves the constants open; the form of ``c`` below ``-beta``,
+    the defaults of ``alpha`` and ``beta`` and the starts are choices of this library.
 
     Parameters
     ----------
     alpha : "median" or float, default="median"
-        How fast the cost falls with the margin. Raising it looks at smaller margins only.
-        ``"median"`` is one over the median of the squared margins of the first start.
+        How fast the cost falls with the margin. A larger value concentrates on small
+        margins. ``"median"`` is one over the median of the squared margins of the first
+        start.
 
     beta : "median" or float, default="median"
-        Margin, with its sign turned, below which all costs are equal. Raising it lets
-        rows on the wrong side matter more. ``"median"`` is the median size of the margins
-        of the first start. At 0 descents gave up whole parts of a class on many of the
-        paper's data sets; this did not.
+        The cost is constant for margins below ``-beta``. A larger value gives more
+        influence to rows on the wrong side. ``"median"`` is the median absolute margin of
+        the first start. With 0, descents gave up whole parts of a class on many of the
+        paper's data sets.
 
     n_starts : int, default=5
-        A support vector machine, the difference of the class means, then random
-        directions.
+        Number of starts: a support vector machine, the difference of the class means, then
+        random directions.
 
     fit_intercept : bool, default=True
         Whether to append the constant feature.
@@ -82,36 +90,34 @@ class MDOClassifier(MarginClassifier):
         Slope of the mean cost at which a descent stops.
 
     max_iter : int, default=500
-        Limit of its steps.
+        Maximum number of steps of a descent.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the random directions.
+        Random seed for the random directions.
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-        The labels.
+    classes_
 
     coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
-        The direction, without the intercept.
+        The direction ``h`` without the intercept.
 
     intercept_ : ndarray of shape (1,) or (n_classes,)
-        Its last component.
+        The last component of ``h``.
 
-    objective_ : float or ndarray of shape (n_classes,)
-        The least sum of costs found.
+    objective_
 
     objectives_ : ndarray of shape (n_starts,) or (n_classes, n_starts)
-        Where each start ended: how far they lie apart tells how much luck there was.
+        The objective that each start reached; large differences mean that the result
+        depends on the starts.
 
     alpha_, beta_ : float or ndarray of shape (n_classes,)
-        The ``alpha`` and ``beta`` used.
+        The values of ``alpha`` and ``beta`` that were used.
 
     n_iter_ : int
-        Steps of the longest descent.
+        Number of steps of the longest descent.
 
-    n_features_in_ : int
-        Number of features.
+    n_features_in_, feature_names_in_
 
     References
     ----------
@@ -123,19 +129,17 @@ class MDOClassifier(MarginClassifier):
     >>> from sklearn.preprocessing import minmax_scale
     >>> from largemargin import MDOClassifier
     >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> machine = MDOClassifier(random_state=0).fit(minmax_scale(X), y)
-    >>> print(f"{machine.score(minmax_scale(X), y):.2f}")
+    >>> model = MDOClassifier(random_state=0).fit(minmax_scale(X), y)
+    >>> print(f"{model.score(minmax_scale(X), y):.2f}")
     0.97
     """
 
     _parameter_constraints: dict = {
-        "alpha": [Interval(Real, 0, None, closed="neither"), StrOptions({"median"})],
-        "beta": [Interval(Real, 0, None, closed="left"), StrOptions({"median"})],
-        "n_starts": [Interval(Integral, 1, None, closed="left")],
-        "fit_intercept": ["boolean"],
-        "tol": [Interval(Real, 0, None, closed="neither")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "random_state": ["random_state"],
+        **CONSTRAINTS,
+        "alpha": [POSITIVE, StrOptions({"median"})],
+        "beta": [NOT_NEGATIVE, StrOptions({"median"})],
+        "n_starts": [AT_LEAST_ONE],
+        "max_iter": [AT_LEAST_ONE],
     }
 
     def __init__(
@@ -149,12 +153,8 @@ class MDOClassifier(MarginClassifier):
         max_iter=500,
         random_state=None,
     ):
-        self.alpha = alpha
-        self.beta = beta
-        self.n_starts = n_starts
-        self.fit_intercept = fit_intercept
-        self.tol = tol
-        self.max_iter = max_iter
+        self.alpha, self.beta, self.n_starts = alpha, beta, n_starts
+        self.fit_intercept, self.tol, self.max_iter = fit_intercept, tol, max_iter
         self.random_state = random_state
 
     def _learn(self, rows):

@@ -14,6 +14,7 @@ from sklearn.utils import check_random_state
 from largemargin.estimators.recipe import recipe_of
 from largemargin.estimators.rows import validated_rows
 from largemargin.estimators.targets import Classes
+from largemargin.numerics.progress_log import progress_printed
 from largemargin.numerics.threads import one_blas_thread
 from largemargin.problem.refusals import refuse_overflow, refuse_unbounded
 from largemargin.solvers import Progress, Start
@@ -24,7 +25,7 @@ THREADED_SIZE = 4_000_000
 
 
 class Stopped(BaseException):
-    """Raised in the threads of a fit that was interrupted; no error of the fit itself."""
+    """Raised in the threads of a fit that was interrupted."""
 
 
 @contextmanager
@@ -40,8 +41,8 @@ def all_or_nothing(estimator):
 
 
 def fit_machine(machine, X, y, sample_weight):
-    """Fit a machine, wholly or not at all, and warn if it fell short of its goal."""
-    with all_or_nothing(machine):
+    """Fit an estimator, wholly or not at all, and warn if it did not reach ``tol``."""
+    with all_or_nothing(machine), progress_printed(getattr(machine, "verbose", 0)):
         recipe = recipe_of(machine)
         encoder = Classes() if recipe is None else recipe.encoder
         rows = validated_rows(machine, encoder, X, y, sample_weight)
@@ -52,7 +53,7 @@ def fit_machine(machine, X, y, sample_weight):
 
 
 def learn(machine, recipe, rows):
-    """Learn from rows what a recipe says; return what there is to warn of."""
+    """Fit by a recipe; return the text of a warning or None."""
     deadline = deadline_of(machine.time_limit)
     labels, problems = recipe.posed(rows, type(machine).__name__)
     for problem in problems:
@@ -70,7 +71,7 @@ def learn(machine, recipe, rows):
 
 
 def starts_of(machine, recipe, problems, rows):
-    """Return where the last fit ended, if it was on as many rows and classes."""
+    """Return the solutions of the last fit, if that had as many rows and classes."""
     nowhere = [None] * len(problems)
     if not (getattr(machine, "warm_start", False) and hasattr(machine, "dual_beta_")):
         return nowhere
@@ -81,7 +82,7 @@ def starts_of(machine, recipe, problems, rows):
 
 
 def last_solutions(machine, recipe, problem, rows):
-    """Return the dual variables, elements and intercepts that a fit on the rows left."""
+    """Return the solutions of a fit on these rows, to start from."""
     beta = np.atleast_2d(machine.dual_beta_)[:, rows.counted] / rows.weight
     elements = recipe.space.last_elements(machine, rows)
     if len(elements) != len(beta):
@@ -103,39 +104,43 @@ def solve_all(machine, recipe, problems, starts, deadline):
         if stop.is_set():
             raise Stopped
 
-    def run(number, problem, seed, start):
-        # Machines that are still to come have a share of the time.
+    def run(number):
+        # Problems that are still to come have a share of the time.
         share = min(1.0, n_threads / (len(problems) - number))
         progress = Progress(watch, bool(machine.verbose), sooner_deadline(deadline, share))
         solution = recipe.solve(
-            problem,
+            problems[number],
             recipe.solver,
             tol=machine.tol,
             max_iter=machine.max_iter,
-            start=start,
+            start=starts[number],
             progress=progress,
-            rng=np.random.default_rng(seed),
+            rng=np.random.default_rng(seeds[number]),
         )
         return solution, progress.history
 
-    jobs = list(zip(range(len(problems)), problems, seeds, starts, strict=True))
-    n_threads = min(effective_n_jobs(machine.n_jobs), len(jobs))
-    # Several machines multiply in one thread each: the same sums in the same order
-    # for any n_jobs. Small products lose more by waking a second thread.
-    single = len(jobs) > 1 or problems[0].design.size < THREADED_SIZE
+    n_threads = min(effective_n_jobs(machine.n_jobs), len(problems))
+    # With several problems, each is solved by one thread: the same sums in the same order
+    # for any n_jobs. Small products are slower with a second thread.
+    single = len(problems) > 1 or problems[0].design.size < THREADED_SIZE
     with one_blas_thread() if single else nullcontext():
-        if n_threads == 1:
-            return [run(*job) for job in jobs]
-        pool = ThreadPoolExecutor(n_threads)
-        try:
-            return list(pool.map(run, *zip(*jobs, strict=True)))
-        finally:
-            stop.set()
-            pool.shutdown(wait=False, cancel_futures=True)
+        return in_order(run, range(len(problems)), n_threads, stop)
+
+
+def in_order(work, jobs, n_threads, stop):
+    """Return the results of work on each job, in threads that an error sets to ``stop``."""
+    if n_threads == 1:
+        return list(map(work, jobs))
+    pool = ThreadPoolExecutor(n_threads)
+    try:
+        return list(pool.map(work, jobs))
+    finally:
+        stop.set()
+        pool.shutdown(wait=False, cancel_futures=True)
 
 
 def keep_results(machine, labels, rows, solutions, histories):
-    """Store what every machine reports."""
+    """Store the attributes that all estimators have."""
     beta = rows.spread_out(rows.weight * np.array([s.beta for s in solutions]))
     several = len(solutions) > 1
     machine.classes_ = labels
@@ -149,7 +154,7 @@ def keep_results(machine, labels, rows, solutions, histories):
 
 
 def keep_margins(machine, margins, weight):
-    """Store mean and variance of the margins of each machine."""
+    """Store the mean and the variance of the margins of each problem."""
     means = [weight @ some / weight.sum() for some in margins]
     machine.margin_mean_ = per_machine(means)
     machine.margin_variance_ = per_machine(
@@ -161,12 +166,12 @@ def keep_margins(machine, margins, weight):
 
 
 def per_machine(values):
-    """Return one number for two classes, else an array with one per machine."""
+    """Return one number for two classes, otherwise an array with one per class."""
     return np.array(values) if len(values) > 1 else float(values[0])
 
 
 def shortfall_of(machine, solutions):
-    """Return what there is to warn of: a gap that is larger than asked for."""
+    """Return the warning that a gap is larger than ``tol``, or None."""
     if all(solution.converged for solution in solutions):
         return None
     gap = max(solution.certificate.relative for solution in solutions)
@@ -184,7 +189,7 @@ def shortfall_of(machine, solutions):
 
 
 def deadline_of(time_limit):
-    """Return when the time is over, for a limit in seconds or None."""
+    """Return the deadline for a limit in seconds or None."""
     return time.perf_counter() + (np.inf if time_limit is None else time_limit)
 
 

@@ -1,20 +1,17 @@
 """The space of a kernel: what is kept is the expansion of ``w`` over rows."""
 
 from dataclasses import replace
-from numbers import Integral, Real
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.extmath import safe_sparse_dot
 
-from largemargin._compat import Interval, StrOptions
 from largemargin.designs.dense import DenseDesign
 from largemargin.designs.kernel import KernelDesign
 from largemargin.designs.kernel_rows import KernelRows
 from largemargin.designs.linear import MAX_WIDE_NUMBERS
 from largemargin.estimators.linear_space import LinearSpace, elements_of, linear_design
 from largemargin.kernels.functions import (
-    KERNELS,
     WITHOUT_WIDTH,
     Kernel,
     check_gram,
@@ -301,13 +298,6 @@ def space_of(machine, **options):
 
 class KernelExpansion:
     """The part of a fitted classifier that scores by a kernel."""
-
-    _parameter_constraints: dict = {
-        "kernel": [StrOptions(KERNELS | {"precomputed"}), callable],
-        "gamma": [Interval(Real, 0, None, closed="neither"), str],
-        "degree": [Interval(Integral, 0, None, closed="left")],
-        "coef0": [Interval(Real, None, None, closed="neither")],
-    }
 
     @property
     def coef_(self):

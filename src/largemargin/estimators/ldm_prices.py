@@ -1,30 +1,15 @@
-"""What the large margin distribution machines share: their prices."""
-
-from numbers import Real
+"""The prices of large margin distribution machines, and their problem."""
 
 import numpy as np
 
-from largemargin._compat import Interval
-from largemargin.estimators.base import CLASS_WEIGHT, CertifiedClassifier
 from largemargin.estimators.recipe import Recipe
 from largemargin.estimators.targets import Classes
 from largemargin.numerics.scale_words import multiple_of_scale
 from largemargin.problem import Prices, Problem
 
-# lambda="scale" stands for this constant times C times the sum of the weights: the
-# largest that hardly ever does worse than an SVM, see docs/defaults.
+# lambda="scale" means this constant times C times the sum of the weights: the largest
+# value that is hardly ever worse than an SVM, see docs/defaults.
 SCALES = {"lambda_var": 0.01, "lambda_mean": 0.01}
-
-CONSTRAINTS = {
-    **CertifiedClassifier._parameter_constraints,
-    "C": [Interval(Real, 0, None, closed="both")],
-    "fit_intercept": ["boolean"],
-    "class_weight": CLASS_WEIGHT,
-    "random_state": ["random_state"],
-    "warm_start": ["boolean"],
-    "lambda_var": [Interval(Real, 0, None, closed="left"), str],
-    "lambda_mean": [Interval(Real, 0, None, closed="left"), str],
-}
 
 
 def ldm_recipe(machine, space):
@@ -38,9 +23,9 @@ def ldm_recipe(machine, space):
 
 
 def ldm_prices(machine, total):
-    """Return C and both lambdas as numbers; ``"scale"`` depends on the sum of weights."""
+    """Return C and both lambdas as numbers, given the sum of weights for ``"scale"``."""
     C = float(machine.C)
-    # Without a price of violations to relate to, "scale" counts C as one.
+    # "scale" cannot refer to a C that is zero or infinite: one takes its place.
     unit = (C if 0 < C < np.inf else 1.0) * total
     prices = {}
     for name, constant in SCALES.items():
