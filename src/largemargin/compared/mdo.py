@@ -26,19 +26,19 @@ from largemargin.numerics.threads import one_blas_thread
 from largemargin.problem import Prices, Problem
 from largemargin.solvers import solve
 
-# The support vector machine that the first start is taken from.
+# The support vector machine of the first start.
 START_PRICES = Prices(C=1.0)
 START_TOL = 1e-6
-# The status by which scipy's minimiser says so.
+# The status of scipy's minimiser if it reached the maximum number of steps.
 OUT_OF_STEPS = 1
-# Margins smaller than this are taken for as large: alpha must not overflow.
+# The median margin counts as at least this large, so that alpha does not overflow.
 TINY = 1e-6
-# The minimiser holds this many vectors for each start.
+# The minimiser stores this many vectors for each start.
 VECTORS_OF_START = 30
 
 
 class Descents(NamedTuple):
-    """Where the descent from each start ended, and the cost that was made small."""
+    """The result of the descent from each start, and the cost that was minimised."""
 
     alpha: float
     beta: float
@@ -47,7 +47,7 @@ class Descents(NamedTuple):
 
     @property
     def best(self):
-        """The end with the least cost."""
+        """The result with the smallest cost."""
         return min(self.ends, key=lambda end: end.fun)
 
 
@@ -175,7 +175,7 @@ class MDOClassifier(MarginClassifier):
         )
 
     def _descend(self, rows, targets, weight, rng):
-        """Return the width of the cost and where the descent from each start ended."""
+        """Return the result of the descent from each start."""
         starts = self._starts(rows, targets, weight, rng)
         sizes = np.abs(safe_sparse_dot(rows, starts[0]))
         typical = max(weighted_median(sizes, weight), TINY)
@@ -183,15 +183,9 @@ class MDOClassifier(MarginClassifier):
         beta = typical if self.beta == "median" else self.beta
         arguments = rows, targets.sign, weight / weight.sum(), alpha, beta
         options = {"maxiter": self.max_iter, "gtol": self.tol, "ftol": 0.0, "maxls": 50}
+        options["maxfun"] = 10 * self.max_iter
         ends = [
-            minimize(
-                mean_cost,
-                start,
-                arguments,
-                "L-BFGS-B",
-                jac=True,
-                options={**options, "maxfun": 10 * self.max_iter},
-            )
+            minimize(mean_cost, start, arguments, "L-BFGS-B", jac=True, options=options)
             for start in starts
         ]
         return Descents(alpha, beta, ends, weight.sum())
@@ -204,26 +198,23 @@ class MDOClassifier(MarginClassifier):
         for label in -1, 1:
             share[sign == label] /= weight[sign == label].sum()
         starts.append(np.asarray(share @ rows, dtype=np.float64))
-        # A start that says nothing is replaced by chance, too.
+        # A start at zero is replaced by a random one.
         starts = [start for start in starts[: self.n_starts] if start.any()]
         n_random = self.n_starts - len(starts)
         starts += [rng.standard_normal(rows.shape[1]) for _ in range(n_random)]
         return [start / np.linalg.norm(start) for start in starts]
 
     def _keep(self, machines, n_features):
-        several = len(machines) > 1
         ends = [machine.best.x for machine in machines]
         directions = np.array([end / np.linalg.norm(end) for end in ends])
-        self.coef_ = directions[:, :n_features]
-        self.intercept_ = (
-            directions[:, n_features] if self.fit_intercept else np.zeros(len(machines))
+        self.coef_, self.intercept_ = directions[:, :n_features], np.zeros(len(machines))
+        if self.fit_intercept:
+            self.intercept_ = directions[:, n_features]
+        objectives = np.array(
+            [[one.total * end.fun for end in one.ends] for one in machines]
         )
-        objectives = [
-            machine.total * np.array([end.fun for end in machine.ends])
-            for machine in machines
-        ]
-        self.objectives_ = np.array(objectives) if several else objectives[0]
-        self.objective_ = per_machine([values.min() for values in objectives])
+        self.objectives_ = objectives if len(machines) > 1 else objectives[0]
+        self.objective_ = per_machine(objectives.min(axis=1))
         self.alpha_ = per_machine([machine.alpha for machine in machines])
         self.beta_ = per_machine([machine.beta for machine in machines])
         self.n_iter_ = max(1, *(end.nit for machine in machines for end in machine.ends))
@@ -233,7 +224,7 @@ class MDOClassifier(MarginClassifier):
 
 
 def unit_rows(X, *, constant):
-    """Return the rows with a constant feature, if asked for, scaled to length one."""
+    """Return the rows scaled to length one, with a constant feature if asked for."""
     n_rows = X.shape[0]
     if constant:
         ones = np.ones((n_rows, 1), dtype=X.dtype)
@@ -254,7 +245,7 @@ def unit_rows(X, *, constant):
 
 
 def weighted_median(values, weight):
-    """Return the smallest value that half of the weight does not exceed."""
+    """Return the smallest value at or below which half of the weight is."""
     order = np.argsort(values, kind="stable")
     reached = np.cumsum(weight[order])
     return values[order[np.searchsorted(reached, 0.5 * reached[-1])]]

@@ -9,7 +9,6 @@ import inspect
 import time
 from contextlib import nullcontext
 from copy import copy
-from dataclasses import dataclass
 from functools import partial
 from threading import Event, Lock
 from typing import Any, NamedTuple
@@ -17,7 +16,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from joblib import effective_n_jobs
 from sklearn.base import clone
-from sklearn.utils import check_random_state
 
 from largemargin._compat import safe_split
 from largemargin.estimators.cv_results import SearchResults
@@ -25,6 +23,7 @@ from largemargin.estimators.fitting import (
     Stopped,
     in_order,
     keep_results,
+    seeds_of,
     sooner_deadline,
 )
 from largemargin.estimators.recipe import Space, recipe_of
@@ -64,8 +63,7 @@ class Task(NamedTuple):
     numbers: list[int]
 
 
-@dataclass
-class Fold:
+class Fold(NamedTuple):
     """Training and test rows of one split."""
 
     rows: Rows
@@ -74,18 +72,13 @@ class Fold:
     test_weight: np.ndarray | None
 
 
-@dataclass
-class Solved:
+class Solved(NamedTuple):
     """The solutions of a task: one path per problem, and the space that they are in."""
 
     machine: Any
     space: Space
     labels: np.ndarray
     paths: list[Answers]
-
-    def chosen(self, combination):
-        """Return the solution of each problem, given their numbers on the paths."""
-        return [path.solutions[n] for path, n in zip(self.paths, combination, strict=True)]
 
 
 def at_point(machine, point):
@@ -113,7 +106,8 @@ class CrossValidation:
 
     def run(self, X, y, sample_weight, splits) -> SearchResults:
         """Return the results of all points in all splits."""
-        by_design, names = {}, recipe_of(self.machine).space.parameters
+        by_design: dict[tuple, list[int]] = {}
+        names = recipe_of(self.machine).space.parameters
         for k, point in enumerate(self.points):
             by_design.setdefault(tuple(map(point.get, names)), []).append(k)
         tasks = [
@@ -160,7 +154,11 @@ class CrossValidation:
 
     def _attempt(self, X, y, sample_weight, task):
         """Work on a task; an error of the task as a whole is one of all its points."""
-        deadline = self._share_of_time()
+        # Tasks that are still to come have a share of the time.
+        with self.lock:
+            share = min(1.0, self.n_threads / self.n_waiting)
+            self.n_waiting -= 1
+        deadline = sooner_deadline(self.deadline, share)
         try:
             # The first design is tried in every fold, so that there is a best point.
             if task.design > 0 and time.perf_counter() >= self.deadline:
@@ -169,13 +167,6 @@ class CrossValidation:
         except Exception as error:
             self.results.fail(task.numbers, task.fold, error)
         self._report()
-
-    def _share_of_time(self):
-        """Return the deadline of the next task, which leaves the others their share."""
-        with self.lock:
-            share = min(1.0, self.n_threads / self.n_waiting)
-            self.n_waiting -= 1
-        return sooner_deadline(self.deadline, share)
 
     def _fold(self, X, y, sample_weight, task):
         machine = self.machine
@@ -192,8 +183,7 @@ class CrossValidation:
 
     def _work(self, fold, task, deadline):
         begin = time.perf_counter()
-        results, number_of_fold = self.results, task.fold
-        points = [self.points[k] for k in task.numbers]
+        results, points = self.results, [self.points[k] for k in task.numbers]
         machine = clone(self.machine).set_params(**points[0])
         machine.n_features_in_ = fold.rows.X.shape[1]
         solved = self._solve(machine, fold.rows, points, deadline)
@@ -203,10 +193,10 @@ class CrossValidation:
             answers = [path.answers[position] for path in solved.paths]
             errors = [answer for answer in answers if isinstance(answer, Exception)]
             if errors:
-                results.fail([k], number_of_fold, errors[0])
+                results.fail([k], task.fold, errors[0])
                 continue
             is_short = any(a.certificate.relative > machine.tol for a in answers)
-            results.short[k, number_of_fold] = is_short
+            results.short[k, task.fold] = is_short
             served.setdefault(tuple(a.number for a in answers), []).append(k)
         when_solved = time.perf_counter()
         if served and (self.scorer is accuracy or self.keeps_unseen):
@@ -215,14 +205,14 @@ class CrossValidation:
                 if self.scorer is accuracy:
                     right = solved.labels[winners_of(values)] == fold.y_test
                     score = np.average(right, weights=fold.test_weight)
-                    results.scores[ks, number_of_fold] = score
+                    results.scores[ks, task.fold] = score
                 if self.keeps_unseen:
                     kept = values.astype(np.float32)
-                    results.unseen |= {(k, number_of_fold): kept for k in ks}
+                    results.unseen |= {(k, task.fold): kept for k in ks}
         if self.scorer is not accuracy:
             for combination, ks in served.items():
-                self._score(solved, fold, combination, ks, number_of_fold)
-        place, n_points = (task.numbers, number_of_fold), len(points)
+                self._score(solved, fold, combination, (ks, task.fold))
+        place, n_points = (task.numbers, task.fold), len(points)
         results.seconds[place] = (when_solved - begin) / n_points
         results.score_seconds[place] = (time.perf_counter() - when_solved) / n_points
 
@@ -232,8 +222,7 @@ class CrossValidation:
         labels, targets = recipe.encoder.encode(rows.labels, type(machine).__name__)
         design = recipe.space.design(rows)
         recipes = [recipe_of(at_point(machine, point)) for point in points]
-        rng = check_random_state(getattr(machine, "random_state", None))
-        seeds = rng.randint(2**31 - 1, size=len(targets))
+        seeds = seeds_of(machine, len(targets))
         paths = [
             solve_path(
                 [other.pose(one, rows.weight).on(design) for other in recipes],
@@ -254,20 +243,21 @@ class CrossValidation:
         ]
         return Solved(machine, recipe.space, labels, paths)
 
-    def _score(self, solved, fold, combination, ks, number_of_fold):
+    def _score(self, solved, fold, combination, place):
         """Score the fitted estimator of the points that a combination serves."""
         extra = {}
         if fold.test_weight is not None and takes_weight(self.scorer):
             extra["sample_weight"] = fold.test_weight
-        fitted = at_point(solved.machine, self.points[ks[0]])
-        found = solved.chosen(combination)
+        fitted = at_point(solved.machine, self.points[place[0][0]])
+        pairs = zip(solved.paths, combination, strict=True)
+        found = [path.solutions[number] for path, number in pairs]
         try:
             keep_results(fitted, solved.labels, fold.rows, found, [{} for _ in found])
             solved.space.keep(fitted, fold.rows, found)
             value = self.scorer(fitted, fold.X_test, fold.y_test, **extra)
-            self.results.scores[ks, number_of_fold] = float(value)
+            self.results.scores[place] = float(value)
         except Exception as error:
-            self.results.fail(ks, number_of_fold, error)
+            self.results.fail(*place, error)
 
 
 def judgements(solved, fold, combinations):
@@ -278,6 +268,5 @@ def judgements(solved, fold, combinations):
         for path in solved.paths
     ]
     for chosen in combinations:
-        yield np.column_stack(
-            [values[:, n] for values, n in zip(scores, chosen, strict=True)]
-        )
+        pairs = zip(scores, chosen, strict=True)
+        yield np.column_stack([values[:, number] for values, number in pairs])

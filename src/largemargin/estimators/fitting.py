@@ -62,9 +62,8 @@ def learn(machine, recipe, rows):
     design = recipe.space.design(rows)
     problems = [problem.on(design) for problem in problems]
     starts = starts_of(machine, recipe, problems, rows)
-    solutions, histories = zip(
-        *solve_all(machine, recipe, problems, starts, deadline), strict=True
-    )
+    solved = solve_all(machine, recipe, problems, starts, deadline)
+    solutions, histories = zip(*solved, strict=True)
     solutions = recipe.space.keep(machine, rows, solutions, problems, deadline)
     keep_results(machine, labels, rows, solutions, histories)
     return shortfall_of(machine, solutions)
@@ -72,21 +71,19 @@ def learn(machine, recipe, rows):
 
 def starts_of(machine, recipe, problems, rows):
     """Return the solutions of the last fit, if that had as many rows and classes."""
-    nowhere = [None] * len(problems)
-    if not (getattr(machine, "warm_start", False) and hasattr(machine, "dual_beta_")):
-        return nowhere
-    if np.atleast_2d(machine.dual_beta_).shape[1] != len(rows.counted):
-        return nowhere
-    starts = last_solutions(machine, recipe, problems[0], rows)
-    return starts if len(starts) == len(problems) else nowhere
+    starts = []
+    if getattr(machine, "warm_start", False) and hasattr(machine, "dual_beta_"):
+        starts = last_solutions(machine, recipe, problems[0], rows)
+    return starts if len(starts) == len(problems) else [None] * len(problems)
 
 
 def last_solutions(machine, recipe, problem, rows):
     """Return the solutions of a fit on these rows, to start from."""
-    beta = np.atleast_2d(machine.dual_beta_)[:, rows.counted] / rows.weight
+    beta = np.atleast_2d(machine.dual_beta_)
     elements = recipe.space.last_elements(machine, rows)
-    if len(elements) != len(beta):
+    if beta.shape != (len(elements), len(rows.counted)):
         return []
+    beta = beta[:, rows.counted] / rows.weight
     within = problem.design.offset_within
     return [
         Start(row, element, within(element, offset)[0] if problem.fit_intercept else 0.0)
@@ -96,9 +93,7 @@ def last_solutions(machine, recipe, problem, rows):
 
 def solve_all(machine, recipe, problems, starts, deadline):
     """Return the solution and the history of each problem."""
-    rng = check_random_state(getattr(machine, "random_state", None))
-    seeds = rng.randint(2**31 - 1, size=len(problems))
-    stop = Event()
+    seeds, stop = seeds_of(machine, len(problems)), Event()
 
     def watch():
         if stop.is_set():
@@ -125,6 +120,12 @@ def solve_all(machine, recipe, problems, starts, deadline):
     single = len(problems) > 1 or problems[0].design.size < THREADED_SIZE
     with one_blas_thread() if single else nullcontext():
         return in_order(run, range(len(problems)), n_threads, stop)
+
+
+def seeds_of(machine, n_problems):
+    """Return a random seed for each problem."""
+    rng = check_random_state(getattr(machine, "random_state", None))
+    return rng.randint(2**31 - 1, size=n_problems)
 
 
 def in_order(work, jobs, n_threads, stop):
@@ -180,7 +181,7 @@ def shortfall_of(machine, solutions):
     if any(solution.is_late for solution in solutions):
         stopped, advice = f"at time_limit={machine.time_limit:g} s", "raise time_limit"
     elif getattr(machine, "low_rank_residual_", None) is not None:
-        stopped, advice = "at a machine of low rank", "use fewer rows"
+        stopped, advice = "at a model of low rank", "use fewer rows"
     return (
         f"{type(machine).__name__} stopped {stopped} with a relative duality gap of "
         f"{gap:.1e} > tol={machine.tol:.1e}. Scale the features, {advice}, or accept "
