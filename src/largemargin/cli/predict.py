@@ -85,13 +85,13 @@ def answers(model, X, *, probability=False, quiet=False):
 def answers_for(model, X, probability):
     """Return what a model says of some rows, whose kernel values are computed once."""
     from largemargin.estimators.base import MarginClassifier
-    from largemargin.estimators.nesting import machine_of
+    from largemargin.estimators.nesting import innermost
     from largemargin.estimators.targets import winners_of
     from largemargin.production.calibration import CalibratedMachine
 
     scores = model.decision_function(X)
     # Of other machines, such as SVC, the largest score need not be what is predicted.
-    is_ours = isinstance(machine_of(model), MarginClassifier)
+    is_ours = isinstance(innermost(model), MarginClassifier)
     label = model.classes_[winners_of(scores)] if is_ours else model.predict(X)
     found = {"label": label, "score": scores}
     if probability and isinstance(model, CalibratedMachine):

@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from largemargin._compat import check_sample_weight
-from largemargin.estimators.nesting import machine_of
+from largemargin.estimators.nesting import innermost
 
 LEVELS = (0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99)
 
@@ -162,7 +162,7 @@ def distribution_of_scores(estimator, scores, y, sample_weight=None):
         others[np.arange(len(y)), codes] = -np.inf
         rivals = others.argmax(axis=1)
         margins, pairs = own - others.max(axis=1), (codes, rivals)
-    lengths = element_lengths(machine_of(estimator), len(classes), pairs, len(y))
+    lengths = element_lengths(innermost(estimator), len(classes), pairs, len(y))
     return MarginDistribution(margins, lengths, weight)
 
 

@@ -6,7 +6,7 @@ from sklearn.utils.validation import check_is_fitted
 
 import largemargin
 from largemargin.estimators.base import MarginClassifier
-from largemargin.estimators.nesting import layers_of, machine_of, steps_in, width_of
+from largemargin.estimators.nesting import innermost, layers_of, steps_in, width_of
 from largemargin.estimators.table import CLASSIFIERS
 from largemargin.production.onnx import machines, probabilities, steps
 
@@ -84,7 +84,7 @@ def to_onnx(model, *, dtype=np.float64, text_columns=None):
 
 def check_convertible(model):
     """Raise unless a model ends in a fitted classifier that a graph can hold."""
-    machine = machine_of(model)
+    machine = innermost(model)
     if not isinstance(machine, MarginClassifier):
         raise TypeError(
             "to_onnx takes a classifier of largemargin, alone, refitted by a search, or at "
