@@ -28,7 +28,7 @@ from largemargin.estimators.fitting import (
 )
 from largemargin.estimators.recipe import Space, recipe_of
 from largemargin.estimators.rows import Rows, weights_of
-from largemargin.estimators.targets import winners_of
+from largemargin.estimators.targets import positives_of, winners_of
 from largemargin.numerics.progress_log import logger
 from largemargin.numerics.threads import one_blas_thread
 from largemargin.solvers import Progress
@@ -116,8 +116,8 @@ class CrossValidation:
             for fold, (train, test) in enumerate(splits)
         ]
         self.n_waiting = len(tasks)
-        self.n_fits, n_classes = len(self.points) * len(splits), len(np.unique(y))
-        n_scores = len(y) * len(self.points) * (n_classes if n_classes > 2 else 1)
+        self.n_fits = len(self.points) * len(splits)
+        n_scores = len(y) * len(self.points) * len(positives_of(np.unique(y)))
         self.keeps_unseen &= n_scores <= MAX_KEPT
         self.results = SearchResults(len(self.points), splits)
         self.n_threads = n_threads = min(effective_n_jobs(self.n_jobs), len(tasks))

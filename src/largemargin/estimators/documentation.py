@@ -1,7 +1,7 @@
-"""Docstrings that take the descriptions of shared parameters from other classes.
+"""Docstrings that take the descriptions of shared parameters from elsewhere.
 
-Each parameter and attribute is described in one class. Where another class has it too, its
-docstring has the name only, and the description is inserted when the class is defined.
+Each parameter and attribute is described once. Other classes and methods have its name
+only, and the description is inserted when they are defined.
 """
 
 import inspect
@@ -9,22 +9,21 @@ import re
 from collections.abc import Callable
 from typing import TypeVar
 
-Class = TypeVar("Class", bound=type)
+Documented = TypeVar("Documented")
 # The title of a section, its body, and what comes before the next title or the end.
 SECTION = re.compile(r"(?ms)^(Parameters|Attributes)\n-+\n(.*?)(?=^\w[\w ]*\n---|\Z)")
 
 
-def described_like(*others: type) -> Callable[[Class], Class]:
-    """Return a class decorator that replaces lists of names by descriptions.
+def described_like(other: object) -> Callable[[Documented], Documented]:
+    """Return a decorator that replaces lists of names by the descriptions of another.
 
     In the sections "Parameters" and "Attributes", a line such as ``tol, max_iter`` without
-    a type is replaced by the entries of these names in the first class that has them.
+    a type is replaced by the entries of these names in the docstring of ``other``.
     """
     known = {}
-    for other in reversed(others):
-        for _, body in SECTION.findall(inspect.cleandoc(other.__doc__ or "")):
-            described = [entry for entry in entries_of(body) if ":" in entry]
-            known |= {name: entry for entry in described for name in names_in(entry)}
+    for _, body in SECTION.findall(inspect.cleandoc(other.__doc__ or "")):
+        described = [entry for entry in entries_of(body) if ":" in entry]
+        known |= {name: entry for entry in described for name in names_in(entry)}
 
     def filled(section: re.Match) -> str:
         title, body = section.groups()
@@ -33,10 +32,10 @@ def described_like(*others: type) -> Callable[[Class], Class]:
             found += [entry] if ":" in entry else map(known.__getitem__, names_in(entry))
         return f"{title}\n{'-' * len(title)}\n" + "\n\n".join(dict.fromkeys(found)) + "\n\n"
 
-    def decorate(cls: Class) -> Class:
-        if cls.__doc__:  # Python -OO removes docstrings.
-            cls.__doc__ = SECTION.sub(filled, inspect.cleandoc(cls.__doc__))
-        return cls
+    def decorate(thing: Documented) -> Documented:
+        if thing.__doc__:  # Python -OO removes docstrings.
+            thing.__doc__ = SECTION.sub(filled, inspect.cleandoc(thing.__doc__))
+        return thing
 
     return decorate
 

@@ -34,18 +34,19 @@ INSTEAD = {
 }
 
 
-def hint_for(cls: type, name: str, known: list[str]) -> str | None:
-    """Return what to use instead of an unknown parameter, or None."""
-    near = get_close_matches(name, known, n=1)
-    if f"{name}s" in known:
-        hint = f"; pass the values to search as {name}s."
-    elif name in INSTEAD:
-        hint = f"; {INSTEAD[name]}."
-    elif near:
-        hint = f". Did you mean {near[0]!r}?"
-    else:
-        return None
-    return f"{cls.__name__} has no parameter {name!r}{hint}"
+def check_names(cls, given, known, kind):
+    """Raise an error of a kind for an unknown parameter if there is a hint to give."""
+    for name in given.keys() - known.keys():
+        near = get_close_matches(name, known, n=1)
+        if f"{name}s" in known:
+            hint = f"; pass the values to search as {name}s."
+        elif name in INSTEAD:
+            hint = f"; {INSTEAD[name]}."
+        elif near:
+            hint = f". Did you mean {near[0]!r}?"
+        else:
+            continue
+        raise kind(f"{cls.__name__} has no parameter {name!r}{hint}")
 
 
 class HintingClassifier(ClassifierMixin, BaseEstimator):
@@ -53,19 +54,14 @@ class HintingClassifier(ClassifierMixin, BaseEstimator):
 
     def __new__(cls, *args, **kwargs):  # noqa: D102
         known = signature(cls.__init__).parameters if kwargs else {}
-        if all(parameter.kind != Parameter.VAR_KEYWORD for parameter in known.values()):
-            for name in kwargs.keys() - known:
-                if hint := hint_for(cls, name, list(known)):
-                    raise TypeError(hint)
-        # All others are left to Python's own error.
+        if all(one.kind != Parameter.VAR_KEYWORD for one in known.values()):
+            check_names(cls, kwargs, known, TypeError)
+        # Names without a hint are left to Python's own error.
         return super().__new__(cls)
 
     def set_params(self, **params):
         """Set parameters by name and return the estimator, as in scikit-learn."""
-        known = self.get_params()
-        for name in params.keys() - known:
-            if hint := hint_for(type(self), name, list(known)):
-                raise ValueError(hint)
+        check_names(type(self), params, self.get_params(), ValueError)
         return super().set_params(**params)
 
     @property

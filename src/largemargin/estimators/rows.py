@@ -47,13 +47,18 @@ class Rows:
         return out
 
 
-def validated_rows(estimator, encoder, X, y, sample_weight, **options):
-    """Return validated rows, or raise if they cannot be learned from."""
+def validated(estimator, encoder, X, y, **options):
+    """Return X and y as arrays, or raise if they cannot be learned from."""
     X, y = validate_data(
         estimator, X, y, accept_sparse="csr", dtype=FLOATS, multi_output=False, **options
     )
-    X = canonical_rows(X)
     encoder.check(y)
+    return canonical_rows(X), y
+
+
+def validated_rows(estimator, encoder, X, y, sample_weight, **options):
+    """Return validated rows with their weights."""
+    X, y = validated(estimator, encoder, X, y, **options)
     return Rows(X, y, weights_of(encoder, X, y, sample_weight))
 
 

@@ -7,17 +7,17 @@ import numpy as np
 from sklearn.metrics import check_scoring, get_scorer_names
 from sklearn.model_selection import ParameterGrid
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import validate_data
 
 from largemargin._compat import StrOptions, check_sample_weight, fit_context
 from largemargin.estimators.base import MarginClassifier
 from largemargin.estimators.cross_validation import CrossValidation, accuracy
+from largemargin.estimators.documentation import described_like
 from largemargin.estimators.fitting import all_or_nothing, deadline_of, sooner_deadline
 from largemargin.estimators.grids import GRIDS, check_values, paper_gammas
 from largemargin.estimators.keywords import HintingClassifier
 from largemargin.estimators.recipe import recipe_of
-from largemargin.estimators.rows import FLOATS, canonical_rows
-from largemargin.estimators.targets import splits_of
+from largemargin.estimators.rows import validated
+from largemargin.estimators.targets import positives_of, splits_of
 from largemargin.kernels.functions import WITHOUT_WIDTH
 from largemargin.numerics.progress_log import progress_printed
 
@@ -100,20 +100,13 @@ class MachineSearch(HintingClassifier):
         return cls(**{**options, **values})
 
     @fit_context(prefer_skip_nested_validation=True)
+    @described_like(MarginClassifier.fit)
     def fit(self, X, y, sample_weight=None, groups=None):
         """Search the grid and fit the best estimator on all rows.
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training rows, or their Gram matrix for ``kernel="precomputed"``.
-
-        y : array-like of shape (n_samples,)
-            Labels of any type.
-
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows. A weight of 2 equals the row twice, 0 its absence. They are
-            used in scoring too.
+        X, y, sample_weight
 
         groups : array-like of shape (n_samples,), default=None
             Groups of the rows, for splitters that use them.
@@ -126,18 +119,13 @@ class MachineSearch(HintingClassifier):
         deadline = deadline_of(self.time_limit)
         with all_or_nothing(self), progress_printed(self.verbose):
             machine = self._machine()
-            X, y = validate_data(
-                self, X, y, accept_sparse="csr", dtype=FLOATS, multi_output=False
-            )
-            X = canonical_rows(X)
-            recipe_of(machine).encoder.check(y)
+            X, y = validated(self, recipe_of(machine).encoder, X, y)
             if sample_weight is not None:
                 sample_weight = check_sample_weight(sample_weight, X, dtype=np.float64)
             points = self._points(machine, X, sample_weight)
             splits = self._splits(X, y, groups)
-            scorer = accuracy
-            if self.scoring not in (None, "accuracy"):
-                scorer = check_scoring(machine, self.scoring)
+            is_accuracy = self.scoring in (None, "accuracy")
+            scorer = accuracy if is_accuracy else check_scoring(machine, self.scoring)
             self.classes_ = np.unique(y)
             search = CrossValidation(
                 self._searched_machine(X),
@@ -162,11 +150,14 @@ class MachineSearch(HintingClassifier):
                 if self.time_limit is not None:
                     left = max(deadline - time.perf_counter(), SHORTEST)
                     machine.set_params(time_limit=left)
-                self._refit(machine, X, y, sample_weight)
-                self.best_estimator_.time_limit = None
+                best = machine.set_params(**self.best_params_).fit(X, y, sample_weight)
+                best.time_limit = None
+                if hasattr(self, "feature_names_in_"):
+                    best.feature_names_in_ = self.feature_names_in_
+                self.best_estimator_ = best
+                self.classes_, self.n_iter_ = best.classes_, best.n_iter_
             if search.keeps_unseen:
-                n_columns = len(self.classes_) if len(self.classes_) > 2 else 1
-                shape = X.shape[0], n_columns
+                shape = X.shape[0], len(positives_of(self.classes_))
                 self.unseen_scores_ = results.unseen_scores(self.best_index_, shape)
         return self
 
@@ -179,13 +170,6 @@ class MachineSearch(HintingClassifier):
     def _searched_machine(self, X):
         """Return the estimator to fit in the folds."""
         return self._machine()
-
-    def _refit(self, machine, X, y, sample_weight):
-        best = machine.set_params(**self.best_params_).fit(X, y, sample_weight)
-        if hasattr(self, "feature_names_in_"):
-            best.feature_names_in_ = self.feature_names_in_
-        self.best_estimator_ = best
-        self.classes_, self.n_iter_ = best.classes_, best.n_iter_
 
     def _points(self, machine, X, sample_weight):
         """Return the points of the grid as ``GridSearchCV`` would order them."""

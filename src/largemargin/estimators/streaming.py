@@ -8,11 +8,12 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from largemargin._compat import fit_context
 from largemargin.estimators.base import MarginClassifier
+from largemargin.estimators.documentation import described_like
 from largemargin.estimators.fitting import all_or_nothing
 from largemargin.estimators.ldm_prices import ldm_prices
 from largemargin.estimators.linear_space import design_of
 from largemargin.estimators.rows import Rows, validated_rows
-from largemargin.estimators.targets import Classes
+from largemargin.estimators.targets import Classes, positives_of
 from largemargin.numerics.memory import check_width
 from largemargin.problem import Problem
 from largemargin.solvers.asgd import Descent, Draws, run_epoch
@@ -37,15 +38,14 @@ class Stream:
             return cls([descent.copy() for descent in estimator._descents])
         if hasattr(estimator, "coef_"):
             return cls(list(map(Descent.at, estimator.coef_, estimator.intercept_)))
-        n_classes = len(estimator.classes_)
-        n_problems = n_classes if n_classes > 2 else 1
-        return cls([Descent.at(np.zeros(n_features)) for _ in range(n_problems)])
+        start = np.zeros(n_features)
+        return cls([Descent.at(start) for _ in positives_of(estimator.classes_)])
 
     def learn(self, estimator, rows: Rows) -> None:
         """Make one pass over a batch; prices refer to all rows seen so far."""
         encoder, design = Classes(), design_of(rows.used)
         rng = check_random_state(estimator.random_state)
-        labels = encoder.positives(estimator.classes_)
+        labels = positives_of(estimator.classes_)
         for label, descent in zip(labels, self.descents, strict=True):
             averaging = descent.weight_seen > 0
             total = descent.weight_seen = descent.weight_seen + rows.weight.sum()
@@ -71,6 +71,7 @@ class StreamingClassifier(MarginClassifier):
     """A linear classifier that can learn from one batch of rows after the other."""
 
     @fit_context(prefer_skip_nested_validation=True)
+    @described_like(MarginClassifier.fit)
     def partial_fit(self, X, y, classes=None, sample_weight=None):
         """Make one pass of averaged stochastic gradient descent over a batch.
 
@@ -83,14 +84,12 @@ class StreamingClassifier(MarginClassifier):
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Rows of the batch.
 
-        y : array-like of shape (n_samples,)
-            Labels of the rows.
+        y
 
         classes : array-like of shape (n_classes,), default=None
             All labels of the stream; required in the first call only.
 
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows. A weight of 2 equals the row twice, 0 its absence.
+        sample_weight
 
         Returns
         -------

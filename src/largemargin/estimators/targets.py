@@ -39,17 +39,13 @@ class Classes:
                 f"{name} needs at least two classes with positive weight; "
                 f"got one class only: {classes[0]!r}."
             )
-        positives = self.positives(classes)
+        positives = positives_of(classes)
         check_room(
             FLOAT_BYTES * len(positives) * len(y),
             f"y has {len(classes):,} classes in {len(y):,} rows, and a fit with this many",
             "Give labels that are classes, or fewer of them",
         )
         return classes, [self.signs(y, label) for label in positives]
-
-    def positives(self, classes):
-        """Return the positive class of each problem."""
-        return classes[1:] if len(classes) == 2 else classes
 
     def signs(self, y, label):
         """Return the targets of the problem with a given positive class."""
@@ -59,6 +55,11 @@ class Classes:
     def weights_depend_on_others(self):
         """Whether leaving a row out changes the weights of others."""
         return self.class_weight == "balanced"
+
+
+def positives_of(classes):
+    """Return the positive class of each problem: one for two classes, otherwise all."""
+    return classes[1:] if len(classes) == 2 else classes
 
 
 def splits_of(cv, X, y, groups=None):
