@@ -189,20 +189,11 @@ class KOMDClassifier(KernelExpansion, MarginClassifier):
         if certificate.relative > tol:
             measured = design.measure_closely(w, measured, np.ones(len(y), bool))
             certificate = self._certify(problem, p, measured)
-        scores = measured.scores
-        offset = -0.5 * (p @ scores)
-        point = problem.point(w, scores, offset)
-        return Solution(
-            w,
-            offset,
-            scores,
-            point.margins,
-            p / weight,
-            certificate,
-            n_iter,
-            bool(certificate.relative <= tol),
-            design.offset_outside(w, offset),
-        )
+        offset = -0.5 * (p @ measured.scores)
+        point = problem.point(w, measured.scores, offset)
+        converged = bool(certificate.relative <= tol)
+        intercept = design.offset_outside(w, offset)
+        return Solution(*point, p / weight, certificate, n_iter, converged, intercept)
 
     def _certify(self, problem, p, measured):
         """Return the certificate of weights, the rounding of their scores included."""

@@ -19,7 +19,7 @@ from largemargin.estimators.base import (
 from largemargin.estimators.documentation import described_like
 from largemargin.estimators.fitting import per_machine
 from largemargin.estimators.ldm import LDMClassifier
-from largemargin.estimators.linear_space import design_of
+from largemargin.estimators.linear_space import check_lengths, design_of
 from largemargin.estimators.targets import Classes
 from largemargin.numerics.memory import check_width
 from largemargin.numerics.threads import one_blas_thread
@@ -225,17 +225,12 @@ class MDOClassifier(MarginClassifier):
 
 def unit_rows(X, *, constant):
     """Return the rows scaled to length one, with a constant feature if asked for."""
-    n_rows = X.shape[0]
     if constant:
-        ones = np.ones((n_rows, 1), dtype=X.dtype)
+        ones = np.ones((X.shape[0], 1), dtype=X.dtype)
         X = sp.hstack([X, ones], format="csr") if sp.issparse(X) else np.hstack([X, ones])
     with np.errstate(over="ignore"):
         lengths = np.asarray(row_norms(X), dtype=np.float64)
-    if not np.isfinite(lengths).all():
-        raise ValueError(
-            "The squared length of a row overflows. Scale the features, for example with "
-            "sklearn.preprocessing.MinMaxScaler."
-        )
+    check_lengths(lengths)
     lengths[lengths == 0] = 1.0
     if not sp.issparse(X):
         return X / lengths[:, None]

@@ -207,8 +207,8 @@ class CrossValidation:
                     score = np.average(right, weights=fold.test_weight)
                     results.scores[ks, task.fold] = score
                 if self.keeps_unseen:
-                    kept = values.astype(np.float32)
-                    results.unseen |= {(k, task.fold): kept for k in ks}
+                    places = [(k, task.fold) for k in ks]
+                    results.unseen.update(dict.fromkeys(places, values.astype(np.float32)))
         if self.scorer is not accuracy:
             for combination, ks in served.items():
                 self._score(solved, fold, combination, (ks, task.fold))

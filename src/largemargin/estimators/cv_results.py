@@ -25,13 +25,12 @@ class SearchResults:
         self.errors, self.passed_over, self.unseen = {}, {}, {}
 
     def fail(self, points, fold, error):
-        """Record the error of some points, which have no result in a fold then."""
+        """Record the error of some points, which have no score in this fold."""
         is_passed_over = isinstance(error, NoMinimum | OutOfTime)
         failed = self.passed_over if is_passed_over else self.errors
         for point in points:
             failed[point, fold] = error
             self.scores[point, fold] = np.nan
-            self.unseen.pop((point, fold), None)
 
     def unseen_scores(self, point, shape):
         """Return the scores of a point for rows outside its training folds.

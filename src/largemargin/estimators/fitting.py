@@ -1,4 +1,4 @@
-"""The story of a fit: validate, encode, pose, solve, keep, examine, warn."""
+"""A fit from top to bottom: validate, encode, pose, solve, examine, store, warn."""
 
 import time
 import warnings
@@ -19,8 +19,7 @@ from largemargin.numerics.threads import one_blas_thread
 from largemargin.problem.refusals import refuse_overflow, refuse_unbounded
 from largemargin.solvers import Progress, Start
 
-GOING_ON = "; with warm_start=True the next fit goes on from here"
-# Products with fewer numbers than this are made by one thread.
+# With fewer numbers in the design than this, one thread is faster.
 THREADED_SIZE = 4_000_000
 
 
@@ -116,7 +115,7 @@ def solve_all(machine, recipe, problems, starts, deadline):
 
     n_threads = min(effective_n_jobs(machine.n_jobs), len(problems))
     # With several problems, each is solved by one thread: the same sums in the same order
-    # for any n_jobs. Small products are slower with a second thread.
+    # for any n_jobs. Small products would be slower with a second thread.
     single = len(problems) > 1 or problems[0].design.size < THREADED_SIZE
     with one_blas_thread() if single else nullcontext():
         return in_order(run, range(len(problems)), n_threads, stop)
@@ -129,7 +128,7 @@ def seeds_of(machine, n_problems):
 
 
 def in_order(work, jobs, n_threads, stop):
-    """Return the results of work on each job, in threads that an error sets to ``stop``."""
+    """Return the result of each job; after an error, ``stop`` is set for other threads."""
     if n_threads == 1:
         return list(map(work, jobs))
     pool = ThreadPoolExecutor(n_threads)
@@ -157,13 +156,10 @@ def keep_results(machine, labels, rows, solutions, histories):
 def keep_margins(machine, margins, weight):
     """Store the mean and the variance of the margins of each problem."""
     means = [weight @ some / weight.sum() for some in margins]
+    pairs = zip(margins, means, strict=True)
+    variances = [weight @ (some - mean) ** 2 / weight.sum() for some, mean in pairs]
     machine.margin_mean_ = per_machine(means)
-    machine.margin_variance_ = per_machine(
-        [
-            weight @ (some - mean) ** 2 / weight.sum()
-            for some, mean in zip(margins, means, strict=True)
-        ]
-    )
+    machine.margin_variance_ = per_machine(variances)
 
 
 def per_machine(values):
@@ -176,7 +172,9 @@ def shortfall_of(machine, solutions):
     if all(solution.converged for solution in solutions):
         return None
     gap = max(solution.certificate.relative for solution in solutions)
-    going_on = GOING_ON if "warm_start" in machine.get_params() else ""
+    going_on = ""
+    if "warm_start" in machine.get_params():
+        going_on = "; with warm_start=True the next fit goes on from here"
     stopped, advice = f"after {machine.n_iter_} iterations", "raise max_iter"
     if any(solution.is_late for solution in solutions):
         stopped, advice = f"at time_limit={machine.time_limit:g} s", "raise time_limit"

@@ -20,13 +20,17 @@ def linear_design(X, fit_intercept):
     check_width(X.shape[1])
     design = design_of(X)
     with np.errstate(over="ignore"):
-        largest = design.squared_norms().max()
-    if not np.isfinite(largest):
-        raise ValueError(
-            "The squared length of a row overflows. Scale the features, for example "
-            "with sklearn.preprocessing.MinMaxScaler."
-        )
+        check_lengths(design.squared_norms())
     return without_offsets(design) if fit_intercept else design
+
+
+def check_lengths(lengths):
+    """Raise if the length of a row is not finite."""
+    if not np.isfinite(lengths).all():
+        raise ValueError(
+            "The squared length of a row overflows. Scale the features, for example with "
+            "sklearn.preprocessing.MinMaxScaler."
+        )
 
 
 def elements_of(solutions):
