@@ -51,37 +51,27 @@ class KOMDClassifier(KernelExpansion, MarginClassifier):
         Price of uneven weights, in [0, 1]. A larger value spreads the weights over more
         rows. With 1 all rows have the same weight, which gives the difference of the class
         means; 0 is the hard margin and raises an error if the classes cannot be separated.
-
     ridge : {"unit", "classes"}, default="unit"
         The scale r of that price: 1, as in the paper, or ``s+ s- / (s+ + s-)`` with the
         sums of weights of the classes, as in EasyMKL, so that the effect of ``lam`` does
         not depend on the number of rows.
-
     kernel, gamma, degree, coef0, tol, max_iter, time_limit, n_jobs, verbose
 
     Attributes
     ----------
     classes_
-
     dual_beta_ : ndarray of shape (n_samples,) or (n_classes, n_samples)
         The weights ``p`` of the rows.
-
     objective_
-
     duality_gap_ : float or ndarray of shape (n_classes,)
         Upper bound on the distance of the objective from its optimum, relative to its size:
         the sum over the classes of ``p . q - min(q)``, where q is the gradient.
-
     coef_, support_, support_vectors_, dual_coef_, low_rank_residual_
-
     intercept_ : ndarray of shape (1,) or (n_classes,)
         The threshold with its sign reversed.
-
     margin_mean_, margin_variance_, n_iter_
-
     history_ : dict or list of dict
         As in :class:`LDMClassifier`, for the support vector machine in Notes.
-
     n_features_in_, feature_names_in_
 
     Notes

@@ -42,7 +42,6 @@ class MAMCClassifier(KernelExpansion, MarginClassifier):
         - ``"balanced"``: both classes get the same weight, and the threshold is halfway
           between them, which is the nearest centroid rule.
         - ``"bounded"``: ``b`` is part of the bound, ``|w|^2 + b^2 <= 1``.
-
     kernel, gamma, degree, coef0
 
     Attributes

@@ -72,51 +72,38 @@ class MDOClassifier(MarginClassifier):
         How fast the cost falls with the margin. A larger value concentrates on small
         margins. ``"median"`` is one over the median of the squared margins of the first
         start.
-
     beta : "median" or float, default="median"
         The cost is constant for margins below ``-beta``. A larger value gives more
         influence to rows on the wrong side. ``"median"`` is the median absolute margin of
         the first start. With 0, descents gave up whole parts of a class on many of the
         paper's data sets.
-
     n_starts : int, default=5
         Number of starts: a support vector machine, the difference of the class means, then
         random directions.
-
     fit_intercept : bool, default=True
         Whether to append the constant feature.
-
     tol : float, default=1e-8
         Slope of the mean cost at which a descent stops.
-
     max_iter : int, default=500
         Maximum number of steps of a descent.
-
     random_state : int, RandomState instance or None, default=None
         Random seed for the random directions.
 
     Attributes
     ----------
     classes_
-
     coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
         The direction ``h`` without the intercept.
-
     intercept_ : ndarray of shape (1,) or (n_classes,)
         The last component of ``h``.
-
     objective_
-
     objectives_ : ndarray of shape (n_starts,) or (n_classes, n_starts)
         The objective that each start reached; large differences mean that the result
         depends on the starts.
-
     alpha_, beta_ : float or ndarray of shape (n_classes,)
         The values of ``alpha`` and ``beta`` that were used.
-
     n_iter_ : int
         Number of steps of the longest descent.
-
     n_features_in_, feature_names_in_
 
     References

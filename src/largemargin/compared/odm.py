@@ -32,25 +32,20 @@ class ODMClassifier(KernelExpansion, MarginClassifier):
     C : float, default=1.0
         Price of deviations (regularisation parameter), not divided by the number of
         samples. A larger value fits the training rows more closely.
-
     mu : float, default=0.5
         Price of margins that are too large relative to those that are too small, in
         [0, 1]. A larger value draws large margins down.
-
     theta : float, default=0.1
         Deviation from one that costs nothing, in [0, 1). A larger value gives fewer support
         vectors.
-
     kernel, gamma, degree, coef0, fit_intercept, class_weight
     tol, max_iter, time_limit, n_jobs, verbose, warm_start
 
     Attributes
     ----------
     classes_, coef_, support_, support_vectors_, dual_coef_, low_rank_residual_, intercept_
-
     dual_beta_ : ndarray of shape (n_samples,) or (n_classes, n_samples)
         Dual variables; negative ones draw margins down.
-
     duality_gap_, objective_, margin_mean_, margin_variance_, n_iter_, history_
     n_features_in_, feature_names_in_
 

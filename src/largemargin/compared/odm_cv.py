@@ -22,11 +22,9 @@ class ODMClassifierCV(MachineSearch):
         The values to search for parameters without values below: C in 2^-6 .. 2^8, mu in
         {0.2, 1}, theta = 0.1, and four kernel widths: 64 points, or 16 without a kernel
         width to search.
-
     Cs, mus, thetas, gammas : array-like, default=None
         Values of ``C``, ``mu``, ``theta`` and ``gamma`` to search; None uses those of
         ``grid``.
-
     kernel, degree, coef0, fit_intercept, class_weight, cv, scoring, refit, error_score
     tol, max_iter, time_limit, n_jobs, verbose
 

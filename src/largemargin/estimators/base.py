@@ -56,10 +56,8 @@ class MarginClassifier(HintingClassifier):
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Training rows, or their Gram matrix for ``kernel="precomputed"``.
-
         y : array-like of shape (n_samples,)
             Labels of any type.
-
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the rows. A weight of 2 equals the row twice, 0 its absence.
 

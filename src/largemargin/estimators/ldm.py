@@ -24,70 +24,54 @@ class LDMClassifier(KernelExpansion, MarginClassifier):
         Price of margin violations (regularisation parameter), not divided by the number of
         samples. A larger value fits the training rows more closely. ``numpy.inf`` forbids
         violations and raises an error if the classes cannot be separated; 0 ignores them.
-
     lambda_var : float or "scale", default="scale"
         Price of the margin variance, lambda_1 in the paper. A larger value draws the
         margins together. ``"scale"`` is ``0.01 * C * sum(s)``, so that its effect depends
         neither on C nor on the number of samples (if C is 0 or infinite, 1 replaces it).
         Multiples such as ``"0.3*scale"`` are accepted too.
-
     lambda_mean : float or "scale", default="scale"
         Reward of the margin mean, lambda_2 in the paper. A larger value raises all margins,
         including those above one. ``"scale"`` and its multiples mean the same as above.
-
     kernel : {"linear", "poly", "rbf", "sigmoid", "laplacian", "cosine", "precomputed"} \
             or callable, default="rbf"
         A callable takes two arrays of rows and returns the matrix of their inner products.
         With ``"precomputed"``, X is that matrix. The Gram matrix of ``"sigmoid"``, or of
         ``"poly"`` with a negative ``coef0``, may have negative eigenvalues; they are
         removed with a warning. From a callable or in X, they raise an error.
-
     gamma : {"scale", "auto"} or float, default="scale"
         Coefficient of ``"rbf"``, ``"poly"``, ``"sigmoid"`` and ``"laplacian"``. A larger
         value narrows the kernel. ``"scale"`` is ``1 / (n_features * X.var())`` with the
         rows weighted by ``s``; ``"auto"`` is ``1 / n_features``.
-
     degree : int, default=3
         Degree of ``"poly"``.
-
     coef0 : float, default=0.0
         Constant of ``"poly"`` and ``"sigmoid"``.
-
     fit_intercept : bool, default=True
         Whether to fit the intercept ``b``. The method in the paper has none.
-
     class_weight : dict or "balanced", default=None
         Factor on the sample weights of each class; ``"balanced"`` gives every class the
         same sum of weights.
-
     solver : {"auto", "kernel_dual", "dual_cd"}, default="auto"
         ``"kernel_dual"`` optimises pairs of dual variables and finishes with Newton's
         method; ``"dual_cd"`` is the coordinate descent of the paper. ``"auto"`` uses
         ``"kernel_dual"`` if the Gram matrix fits into memory, see Notes.
-
     tol : float, default=1e-4
         Relative duality gap at which to stop.
-
     max_iter : int, default=None
         Maximum number of iterations. None allows 500 Newton steps, 10,000 sweeps of
         ``"dual_cd"``, or 5 epochs of ``"asgd"``.
-
     time_limit : float, default=None
         Seconds after which the fit stops and keeps the best solution so far, with a warning
         that states its gap. The computation of the Gram matrix is not interrupted. None
         sets no limit.
-
     n_jobs : int, default=None
         Number of threads that fit the classes in parallel if there are more than two; -1
         uses all cores. The result does not depend on it.
-
     random_state : int, RandomState instance or None, default=None
         Random seed for the order of rows in ``"dual_cd"`` and ``"asgd"``.
-
     verbose : int, default=0
         If positive, report progress on standard error. If you have configured
         :mod:`logging`, the reports go to the ``largemargin`` logger at level INFO instead.
-
     warm_start : bool, default=False
         Whether to start from the solution of the last fit, if that was on the same number
         of rows and classes.
@@ -96,51 +80,37 @@ class LDMClassifier(KernelExpansion, MarginClassifier):
     ----------
     classes_ : ndarray of shape (n_classes,)
         The labels.
-
     support_ : ndarray of shape (n_support,)
         Indices of the support vectors among the training rows. A positive ``lambda_var``
         or ``lambda_mean`` gives every row a coefficient. If a few rows span all others, as
         is common for smooth kernels, the solution is expressed by these few.
-
     support_vectors_ : {ndarray, sparse matrix} of shape (n_support, n_features)
         The support vectors; empty for a precomputed kernel.
-
     dual_coef_ : ndarray of shape (1, n_support) or (n_classes, n_support)
         Coefficients of the support vectors in the expansion of ``w``.
-
     low_rank_residual_ : float or None
         Share of the trace of the Gram matrix that a low-rank model leaves out, see Notes;
         None for an exact model.
-
     coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
         The vector ``w``. With a kernel other than ``"linear"`` it does not exist.
-
     intercept_ : ndarray of shape (1,) or (n_classes,)
         The intercept ``b``.
-
     duality_gap_ : float or ndarray of shape (n_classes,)
         Certified distance of the objective from its optimum, relative to its size. It
         holds for the fitted model as it is stored, rounding included.
-
     objective_ : float or ndarray of shape (n_classes,)
         The minimised objective.
-
     margin_mean_, margin_variance_ : float or ndarray of shape (n_classes,)
         Weighted mean and variance of the training margins.
-
     dual_beta_ : ndarray of shape (n_samples,) or (n_classes, n_samples)
         Dual variables, between 0 and ``C * s_i``.
-
     n_iter_ : int
         Number of iterations; with more than two classes, the largest.
-
     history_ : dict or list of dict
         ``objective``, ``duality_gap`` and ``seconds`` after each step; with more than two
         classes, one dict per class.
-
     n_features_in_ : int
         Number of features.
-
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the features, if X has names that are strings.
 

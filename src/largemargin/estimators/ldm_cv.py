@@ -29,64 +29,47 @@ class LDMClassifierCV(MachineSearch):
         kernel widths 2^-2 d .. 2^2 d, where d is the mean distance between training rows
         and ``gamma = 1 / (2 width^2)``: 735 points. Without a kernel width to search there
         are 80 or 147 points.
-
     Cs, lambda_vars, lambda_means, gammas : array-like, default=None
         Values of ``C``, ``lambda_var``, ``lambda_mean`` and ``gamma`` to search; None uses
         those of ``grid``.
-
     kernel, degree, coef0, fit_intercept, class_weight
-
     cv : int, splitter or iterable of splits, default=None
         Cross-validation splits, as in scikit-learn; None uses five stratified folds.
-
     scoring : str or callable, default=None
         A scorer of scikit-learn, or its name; None uses accuracy. If it accepts sample
         weights, it receives them.
-
     refit : bool, default=True
         Whether to fit the best estimator on all rows.
-
     error_score : "raise" or float, default=numpy.nan
         Score of a fit that fails, with a warning; NaN never wins. If all fits fail, an
         error is raised. Prices at which the problem has no minimum always score NaN.
-
     solver, tol, max_iter
-
     time_limit : float, default=None
         Seconds after which the search stops. Points that were not fitted in every fold are
         left out, with a warning. None sets no limit.
-
     n_jobs : int, default=None
         Number of threads over folds and kernel widths; -1 uses all cores. The result does
         not depend on it.
-
     random_state, verbose
 
     Attributes
     ----------
     best_estimator_ : estimator
         The estimator with the best parameters, fitted on all rows.
-
     best_params_ : dict
         The parameters with the best mean score.
-
     best_score_ : float
         Mean score of the best parameters over the folds.
-
     best_index_ : int
         Index of the best parameters in ``cv_results_``.
-
     cv_results_ : dict of ndarray
         As in ``GridSearchCV``; times of shared work are divided evenly.
-
     unseen_scores_ : ndarray of shape (n_samples,) or (n_samples, n_classes)
         Scores of the training rows at the best parameters, each by the fit without the fold
         that tests the row; NaN if no fold does. Not stored with ``refit=False``, or if the
         scores of all points would take more than 256 MB during the search.
-
     n_splits_ : int
         Number of folds.
-
     n_iter_, classes_, n_features_in_, feature_names_in_
 
     See Also

@@ -26,23 +26,19 @@ class LinearLDMClassifier(StreamingClassifier):
     Parameters
     ----------
     C, lambda_var, lambda_mean, fit_intercept, class_weight
-
     solver : {"auto", "newton", "dual_cd", "asgd"}, default="auto"
         ``"newton"`` is exact at any price. ``"dual_cd"`` updates one dual variable at a
         time and suits sparse rows and small C. ``"asgd"`` is the averaged stochastic
         gradient descent of the paper; it runs ``max_iter`` epochs whatever ``tol`` is.
         ``"auto"`` begins with ``"dual_cd"`` if rows are sparse or have many features,
         and switches to Newton's method when that progresses too slowly.
-
     tol, max_iter, time_limit, n_jobs, random_state, verbose, warm_start
 
     Attributes
     ----------
     classes_
-
     coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
         The vector ``w``; with more than two classes, one row per class.
-
     intercept_, duality_gap_, objective_, margin_mean_, margin_variance_, dual_beta_
     n_iter_, history_, n_features_in_, feature_names_in_
 

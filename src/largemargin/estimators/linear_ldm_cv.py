@@ -27,17 +27,13 @@ class LinearLDMClassifierCV(MachineSearch):
     Parameters
     ----------
     grid
-
     Cs, lambda_vars, lambda_means : array-like, default=None
         Values of ``C``, ``lambda_var`` and ``lambda_mean`` to search; None uses those of
         ``grid``.
-
     fit_intercept, class_weight, cv, scoring, refit, error_score
-
     solver : {"auto", "newton", "dual_cd"}, default="auto"
         As in :class:`LinearLDMClassifier`. ``"asgd"`` cannot be searched, because it does
         not stop at ``tol``.
-
     tol, max_iter, time_limit, n_jobs, random_state, verbose
 
     Attributes

@@ -107,7 +107,6 @@ class MachineSearch(HintingClassifier):
         Parameters
         ----------
         X, y, sample_weight
-
         groups : array-like of shape (n_samples,), default=None
             Groups of the rows, for splitters that use them.
 

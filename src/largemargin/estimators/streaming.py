@@ -83,12 +83,9 @@ class StreamingClassifier(MarginClassifier):
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Rows of the batch.
-
         y
-
         classes : array-like of shape (n_classes,), default=None
             All labels of the stream; required in the first call only.
-
         sample_weight
 
         Returns
