@@ -42,11 +42,6 @@ REPORT_SECONDS = 1.0
 MAX_KEPT = 2**26
 
 
-def accuracy(machine, X, y, sample_weight=None):
-    """Return the accuracy, which the search computes for all points at once."""
-    return machine.score(X, y, sample_weight)
-
-
 def takes_weight(scorer):
     """Return whether a scorer accepts sample weights."""
     parameters = inspect.signature(scorer).parameters.values()
@@ -91,9 +86,9 @@ def at_point(machine, point):
 class CrossValidation:
     """Scores of an estimator with a recipe at many points, in each fold.
 
-    Points may differ in parameters of the space, which need a design of their own, or in
-    parameters of the problem: prices and loss. Those of encoder and solver are the same at
-    all points.
+    Without a scorer, the score is the accuracy. Points may differ in parameters of the
+    space, which need a design of their own, or of the problem: prices and loss. Parameters
+    of the encoder and the solver are the same at all points.
     """
 
     def __init__(self, machine, points, scorer, *, n_jobs, verbose, keeps_unseen, deadline):
@@ -199,17 +194,17 @@ class CrossValidation:
             results.short[k, task.fold] = is_short
             served.setdefault(tuple(a.number for a in answers), []).append(k)
         when_solved = time.perf_counter()
-        if served and (self.scorer is accuracy or self.keeps_unseen):
+        if served and (self.scorer is None or self.keeps_unseen):
             judged = judgements(solved, fold, list(served))
             for values, ks in zip(judged, served.values(), strict=True):
-                if self.scorer is accuracy:
+                if self.scorer is None:
                     right = solved.labels[winners_of(values)] == fold.y_test
                     score = np.average(right, weights=fold.test_weight)
                     results.scores[ks, task.fold] = score
                 if self.keeps_unseen:
                     places = [(k, task.fold) for k in ks]
                     results.unseen.update(dict.fromkeys(places, values.astype(np.float32)))
-        if self.scorer is not accuracy:
+        if self.scorer is not None:
             for combination, ks in served.items():
                 self._score(solved, fold, combination, (ks, task.fold))
         place, n_points = (task.numbers, task.fold), len(points)

@@ -13,8 +13,9 @@ from largemargin.solvers.path import OutOfTime
 class SearchResults:
     """Results of a search, in arrays with one row per point and one column per fold.
 
-    ``short`` marks fits that did not reach ``tol``. Dictionaries by point and fold have the
-    ``errors``, the points ``passed_over`` without one, and the scores of ``unseen`` rows.
+    ``short`` marks fits that did not reach ``tol``. By point and fold, ``errors`` has the
+    fits that failed, ``passed_over`` those left out because the problem has no minimum or
+    time ran out, and ``unseen`` the scores of the test rows.
     """
 
     def __init__(self, n_points, splits):

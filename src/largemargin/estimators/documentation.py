@@ -20,7 +20,7 @@ def described_like(other: object) -> Callable[[Documented], Documented]:
     In the sections "Parameters" and "Attributes", a line such as ``tol, max_iter`` without
     a type is replaced by the entries of these names in the docstring of ``other``.
     """
-    known = {}
+    known: dict[str, str] = {}
     for _, body in SECTION.findall(inspect.cleandoc(other.__doc__ or "")):
         described = [entry for entry in entries_of(body) if ":" in entry]
         known |= {name: entry for entry in described for name in names_in(entry)}

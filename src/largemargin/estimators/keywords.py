@@ -15,7 +15,7 @@ INSTEAD = {
     "coef0": KERNEL,
     "decision_function_shape": "decision_function returns one column per class ('ovr')",
     "degree": KERNEL,
-    "dual": "choose the algorithm with solver, or leave solver='auto'",
+    "dual": "the algorithm is chosen automatically, or by solver where that exists",
     "gamma": KERNEL,
     "intercept_scaling": "the intercept is not penalised and needs no scaling",
     "kernel": KERNEL,
@@ -35,7 +35,7 @@ INSTEAD = {
 
 
 def check_names(cls, given, known, kind):
-    """Raise an error of a kind for an unknown parameter if there is a hint to give."""
+    """Raise an error that says what to use instead of an unknown parameter, if known."""
     for name in given.keys() - known.keys():
         near = get_close_matches(name, known, n=1)
         if f"{name}s" in known:

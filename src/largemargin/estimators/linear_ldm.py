@@ -5,8 +5,7 @@ from sklearn.utils.extmath import safe_sparse_dot
 from largemargin._compat import StrOptions
 from largemargin.estimators.base import CONSTRAINTS
 from largemargin.estimators.documentation import described_like
-from largemargin.estimators.ldm import LDMClassifier
-from largemargin.estimators.ldm_prices import ldm_recipe
+from largemargin.estimators.ldm import LDMClassifier, ldm_recipe
 from largemargin.estimators.linear_space import LinearSpace
 from largemargin.estimators.streaming import StreamingClassifier
 

@@ -10,7 +10,7 @@ from sklearn.utils.metaestimators import available_if
 
 from largemargin._compat import StrOptions, check_sample_weight, fit_context
 from largemargin.estimators.base import MarginClassifier
-from largemargin.estimators.cross_validation import CrossValidation, accuracy
+from largemargin.estimators.cross_validation import CrossValidation
 from largemargin.estimators.documentation import described_like
 from largemargin.estimators.fitting import all_or_nothing, deadline_of, sooner_deadline
 from largemargin.estimators.grids import GRIDS, check_values, paper_gammas
@@ -124,7 +124,7 @@ class MachineSearch(HintingClassifier):
             points = self._points(machine, X, sample_weight)
             splits = self._splits(X, y, groups)
             is_accuracy = self.scoring in (None, "accuracy")
-            scorer = accuracy if is_accuracy else check_scoring(machine, self.scoring)
+            scorer = None if is_accuracy else check_scoring(machine, self.scoring)
             self.classes_ = np.unique(y)
             search = CrossValidation(
                 self._searched_machine(X),

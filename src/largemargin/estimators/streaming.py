@@ -10,7 +10,7 @@ from largemargin._compat import fit_context
 from largemargin.estimators.base import MarginClassifier
 from largemargin.estimators.documentation import described_like
 from largemargin.estimators.fitting import all_or_nothing
-from largemargin.estimators.ldm_prices import ldm_prices
+from largemargin.estimators.ldm import ldm_prices
 from largemargin.estimators.linear_space import design_of
 from largemargin.estimators.rows import Rows, validated_rows
 from largemargin.estimators.targets import Classes, positives_of
@@ -49,10 +49,8 @@ class Stream:
         for label, descent in zip(labels, self.descents, strict=True):
             averaging = descent.weight_seen > 0
             total = descent.weight_seen = descent.weight_seen + rows.weight.sum()
-            targets, prices = (
-                encoder.signs(rows.labels, label),
-                ldm_prices(estimator, total),
-            )
+            targets = encoder.signs(rows.labels, label)
+            prices = ldm_prices(estimator, total)
             problem = Problem(design, targets, rows.weight, prices, estimator.fit_intercept)
             draws = Draws(problem, np.random.default_rng(rng.randint(2**31 - 1)))
             run_epoch(problem, descent, draws, averaging=averaging, total=total)

@@ -62,13 +62,13 @@ def search_for(machine):
     return getattr(import_module("largemargin"), found[0]) if found else None
 
 
-KERNEL_LDM = (
+KERNEL_LDM: tuple[dict, ...] = (
     *({"kernel": name} for name in ("rbf", "precomputed")),
     *({"kernel": name, **SVM_PRICES} for name in (*BOTH, "precomputed")),
     {"solver": "kernel_dual", "lambda_var": 2**-4, "lambda_mean": 2**-4},
     {"solver": "dual_cd"},
 )
-LINEAR_LDM = tuple(
+LINEAR_LDM: tuple[dict, ...] = tuple(
     {"solver": name, **prices, **({"random_state": 0} if name == "asgd" else {})}
     for name in ("auto", "newton", "dual_cd", "asgd")
     for prices in ({}, SVM_PRICES)
