@@ -81,15 +81,6 @@ def test_a_search_around_a_machine_has_its_point():
     assert search.kernel == "poly"
 
 
-def test_a_search_around_a_machine_takes_default_values_and_its_own_parameters():
-    machine = ODMClassifier(3.0, tol=1e-6)
-    search = ODMClassifierCV.around(machine, mu=None, cv=3, refit=False)
-    assert (search.Cs, search.mus, search.cv, search.tol) == ([3.0], None, 3, 1e-6)
-    assert not search.refit
-    with pytest.raises(ValueError, match="can be searched; got 'kernel'"):
-        ODMClassifierCV.around(machine, kernel=["rbf"])
-
-
 def test_any_machine_with_a_recipe_can_be_searched(rows):
     class KOMDClassifierCV(MachineSearch):
         _machine_class = KOMDClassifier

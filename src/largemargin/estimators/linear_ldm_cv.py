@@ -13,7 +13,7 @@ from largemargin.estimators.linear_space import design_of
 from largemargin.estimators.search import MachineSearch, search_constraints
 
 # With more rows than this, rows with many features are not searched by a Gram matrix.
-MAX_ROWS_BY_GRAM = 10_000
+MAX_SEARCHED_GRAM_ROWS = 10_000
 
 
 @described_like(LDMClassifierCV)
@@ -96,7 +96,7 @@ class LinearLDMClassifierCV(MachineSearch):
 
     def _searched_machine(self, X):
         n_rows, n_features = X.shape
-        if self.solver != "auto" or not n_rows < min(n_features, MAX_ROWS_BY_GRAM):
+        if self.solver != "auto" or not n_rows < min(n_features, MAX_SEARCHED_GRAM_ROWS):
             return self._machine()
         if self.fit_intercept and without_offsets(design_of(X)).shift is not None:
             return self._machine()
