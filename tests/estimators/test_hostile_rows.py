@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 
 from largemargin import KOMDClassifier, LDMClassifier, LinearLDMClassifier, ODMClassifier
-from largemargin.estimators.ldm_prices import ldm_prices
+from largemargin.estimators.ldm import ldm_prices
 
 ROW_SOLVERS = ["auto", "newton", "dual_cd", "asgd"]
 
