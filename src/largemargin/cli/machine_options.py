@@ -3,8 +3,9 @@
 import click
 
 from largemargin.cli.options import together
-from largemargin.cli.pipelines import KERNELS, NOT_SET, OPTION_OF, machine_of, search_around
+from largemargin.cli.pipelines import NOT_SET, OPTION_OF, machine_of, search_around
 from largemargin.estimators.table import METHODS
+from largemargin.kernels import KERNELS
 
 # Of svm-train, by number.
 NUMBERED = {str(number): name for number, name in enumerate(KERNELS[:5])}
@@ -34,7 +35,7 @@ class NumberOr(click.ParamType):
 
     def convert(self, value, parameter, context):
         """Return a float, or the word."""
-        from largemargin.numerics.scale_words import multiple_of_scale
+        from largemargin.kernels.widths import multiple_of_scale
 
         try:
             return float(value)

@@ -4,7 +4,6 @@ import click
 
 from largemargin.estimators.table import METHODS, search_for
 
-KERNELS = "linear", "poly", "rbf", "sigmoid", "precomputed", "laplacian", "cosine"
 # What concerns the run and not the machine is not missed where a machine has no use for it.
 OF_THE_RUN = {"n_jobs", "random_state", "verbose"}
 # What has no meaning for a command.

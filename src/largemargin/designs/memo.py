@@ -1,27 +1,29 @@
-"""Matrices that depend on the rows and weights alone, shared by classes and prices."""
+"""Results that depend on rows and weights only, shared by classes and prices."""
 
 import operator
+from collections.abc import Callable, Hashable
 from threading import Lock
+from typing import Any
 
 from largemargin.numerics.interrupt import interruptible
 
-# Matrices of more numbers than this take long enough to be interrupted.
+# Work on more numbers than this takes long enough to be interrupted.
 MANY = 1_000_000
 
 
 class Memo:
-    """Remembers the last result of each name, also under threads."""
+    """Remembers the last result of each name; safe with threads."""
 
-    def __init__(self, n_numbers):
-        # Making something of few numbers takes less time than a thread.
+    def __init__(self, n_numbers: int):
+        # Work on few numbers takes less time than starting a thread.
         self._call = interruptible if n_numbers > MANY else operator.call
         self._results = {}
         self._lock = Lock()
 
-    def __call__(self, name, owners, make):
-        """Return what ``make`` gave for this name and these very arrays.
+    def __call__(self, name: Hashable, owners: tuple, make: Callable[[], Any]) -> Any:
+        """Return ``make()`` for this name and these very arrays, computed once.
 
-        ``make`` must not ask the memo for anything itself.
+        ``make`` must not use the memo itself.
         """
         kind = name[0] if isinstance(name, tuple) else name
         with self._lock:
@@ -31,6 +33,6 @@ class Memo:
             return known[2]
 
 
-def same(some, others):
+def same(some: tuple, others: tuple) -> bool:
     """Return whether two tuples hold the very same arrays."""
     return len(some) == len(others) and all(map(operator.is_, some, others))

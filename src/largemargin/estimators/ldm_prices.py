@@ -8,7 +8,7 @@ from largemargin._compat import Interval
 from largemargin.estimators.base import CLASS_WEIGHT, CertifiedClassifier
 from largemargin.estimators.recipe import Recipe
 from largemargin.estimators.targets import Classes
-from largemargin.numerics.scale_words import multiple_of_scale
+from largemargin.kernels.widths import multiple_of_scale
 from largemargin.problem import Prices, Problem
 
 # lambda="scale" stands for this constant times C times the sum of the weights: the

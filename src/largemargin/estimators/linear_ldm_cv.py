@@ -3,7 +3,7 @@
 import numpy as np
 
 from largemargin._compat import StrOptions
-from largemargin.designs.linear import without_offsets
+from largemargin.designs.in_memory import without_offsets
 from largemargin.estimators.grids import GRIDS
 from largemargin.estimators.ldm import LDMClassifier
 from largemargin.estimators.ldm_cv import LDM_GRIDS, SVM
@@ -12,7 +12,7 @@ from largemargin.estimators.linear_space import design_of
 from largemargin.estimators.search import MachineSearch, search_constraints
 
 # Wide rows with more of them than this are not searched by a Gram matrix.
-MAX_GRAM_ROWS = 10_000
+MAX_SEARCHED_GRAM_ROWS = 10_000
 
 
 class LinearLDMClassifierCV(MachineSearch):
@@ -131,7 +131,7 @@ class LinearLDMClassifierCV(MachineSearch):
 
     def _searched_machine(self, X):
         n_rows, n_features = X.shape
-        if self.solver != "auto" or not n_rows < min(n_features, MAX_GRAM_ROWS):
+        if self.solver != "auto" or not n_rows < min(n_features, MAX_SEARCHED_GRAM_ROWS):
             return self._machine()
         if self.fit_intercept and without_offsets(design_of(X)).shift is not None:
             return self._machine()

@@ -19,7 +19,7 @@ from largemargin.estimators.recipe import recipe_of
 from largemargin.estimators.rows import FLOATS, canonical_rows
 from largemargin.estimators.table import SEARCHES
 from largemargin.estimators.targets import splits_of
-from largemargin.kernels.functions import WITHOUT_WIDTH
+from largemargin.kernels.widths import WITHOUT_WIDTH
 
 # What is left for the last fit at the least, in seconds.
 SHORTEST = 1e-3

@@ -12,12 +12,12 @@ from sklearn.utils.validation import check_is_fitted
 from largemargin._compat import check_sample_weight
 from largemargin.designs.base import Capability
 from largemargin.designs.features import MAX_FACTORED
-from largemargin.designs.kernel import gram_product
 from largemargin.estimators.fitting import last_solutions
 from largemargin.estimators.nesting import machine_and_rows
 from largemargin.estimators.recipe import Recipe, recipe_of
 from largemargin.estimators.rows import validated_rows
 from largemargin.estimators.targets import winners_of
+from largemargin.kernels.gram import gram_product
 from largemargin.problem import NoMinimum, Targets
 from largemargin.solvers import SOLVERS, Start
 from largemargin.solvers.price_metric import metric_of
