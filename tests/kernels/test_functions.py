@@ -3,15 +3,12 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from joblib import Parallel, delayed
 from numpy.testing import assert_allclose
 from sklearn.metrics.pairwise import pairwise_kernels
 from threadpoolctl import threadpool_limits
 
-from largemargin import LDMClassifier
 from largemargin.kernels import values as kernel_values
 from largemargin.kernels.functions import Kernel
-from largemargin.numerics.threads import in_threads, n_blas_threads
 
 NAMES = {"rbf": {"gamma": 0.3}, "laplacian": {"gamma": 0.3}, "linear": {}, "cosine": {}}
 
@@ -58,25 +55,6 @@ def test_the_number_of_threads_changes_no_bit(X, monkeypatch):
     assert (together == alone).all()
 
 
-def test_what_goes_wrong_in_a_thread_is_told():
-    def fail(item):
-        raise ValueError(f"item {item}")
-
-    with pytest.raises(ValueError, match="item 0"):
-        in_threads(fail, range(5))
-
-
 def test_rows_that_overflow_are_refused(X):
     with pytest.raises(ValueError, match="overflows"):
         Kernel("rbf", 1.0).gram_matrix(1e160 * X)
-
-
-def test_fits_that_overlap_leave_the_threads_as_they_were(X):
-    def fit(seed):
-        y = np.arange(300) % 2
-        return LDMClassifier(random_state=seed).fit(X, y).duality_gap_
-
-    before = n_blas_threads()
-    for _ in range(3):
-        Parallel(2, backend="threading")(delayed(fit)(seed) for seed in range(4))
-    assert n_blas_threads() == before

@@ -15,6 +15,8 @@ import numpy as np
 from largemargin.designs.memo import Memo
 from largemargin.numerics.rounding import add_wide_dot
 
+Array = np.ndarray
+
 
 class Capability(Enum):
     """What only some designs can do; the value describes it in messages.
@@ -44,9 +46,9 @@ class Measured(NamedTuple):
     ``value_errors`` are the bounds of the scores that the objective is computed with.
     """
 
-    scores: np.ndarray
-    errors: np.ndarray
-    value_errors: np.ndarray
+    scores: Array
+    errors: Array
+    value_errors: Array
     square: float
     square_error: float
 
@@ -59,20 +61,20 @@ class Curvature(NamedTuple):
     margins and ``border`` for the intercept; either may be None.
     """
 
-    weight: np.ndarray
+    weight: Array
     spread: float
-    extra: np.ndarray
-    mean: np.ndarray | None
-    border: np.ndarray | None
+    extra: Array
+    mean: Array | None
+    border: Array | None
 
     @property
-    def downdates(self) -> list[np.ndarray]:
+    def downdates(self) -> list[Array]:
         """The downdates that are present."""
         return [part for part in (self.mean, self.border) if part is not None]
 
 
-# Solves a Newton system for a slope, to a relative accuracy where it iterates.
-NewtonSolve = Callable[[np.ndarray, float], np.ndarray]
+# Solves a Newton system for a slope; the number is the accuracy where it iterates.
+NewtonSolve = Callable[[Array, float], Array]
 
 
 class Design:
@@ -89,27 +91,25 @@ class Design:
     has_cheap_moments: bool = False
     # Whether visiting one row costs much less than its share of a product with all.
     sweeps_are_cheap: bool = False
-    shift: np.ndarray | None = None
+    shift: Array | None = None
 
-    def zeros(self) -> np.ndarray:
+    def zeros(self) -> Array:
         """Return the origin of the feature space, a new element."""
         raise NotImplementedError
 
-    def scores(self, w: np.ndarray) -> np.ndarray:
+    def scores(self, w: Array) -> Array:
         """Return the inner product of every row with an element."""
         raise NotImplementedError
 
-    def combine(self, coefficients: np.ndarray) -> np.ndarray:
+    def combine(self, coefficients: Array) -> Array:
         """Return the combination of the rows with these coefficients, an element."""
         raise NotImplementedError
 
-    def inner(
-        self, v: np.ndarray, w: np.ndarray, w_scores: np.ndarray | None = None
-    ) -> float:
+    def inner(self, v: Array, w: Array, w_scores: Array | None = None) -> float:
         """Return the inner product of two elements; the scores of the second may help."""
         raise NotImplementedError
 
-    def squared_norms(self) -> np.ndarray:
+    def squared_norms(self) -> Array:
         """Return the squared length of every row."""
         raise NotImplementedError
 
@@ -117,26 +117,22 @@ class Design:
         """Return ``solve(slope, accuracy)`` of ``(I + X' curvature X) step = slope``."""
         raise NotImplementedError
 
-    def measure(self, w: np.ndarray) -> Measured:
+    def measure(self, w: Array) -> Measured:
         """Return scores and squared length of an element, with bounds of their errors."""
         raise NotImplementedError
 
-    def measure_closely(
-        self, w: np.ndarray, measured: Measured, doubtful: np.ndarray
-    ) -> Measured:
+    def measure_closely(self, w: Array, measured: Measured, doubtful: Array) -> Measured:
         """Return the same with smaller errors, at least on the ``doubtful`` rows."""
         return measured
 
-    def slope_length(
-        self, w: np.ndarray, forces: np.ndarray, errors: np.ndarray, closely: bool = False
-    ) -> float:
+    def slope_length(self, w: Array, forces: Array, errors: Array, closely=False) -> float:
         """Return a bound of the length of ``w`` minus the combination of the forces.
 
         ``errors`` bounds the errors of the forces; ``closely`` asks for a tighter bound.
         """
         raise NotImplementedError
 
-    def offset_within(self, w: np.ndarray, offset: float) -> tuple[float, float]:
+    def offset_within(self, w: Array, offset: float) -> tuple[float, float]:
         """Return the intercept for these rows, and a bound of its error.
 
         ``offset`` is the intercept for the original rows, before the shift.
@@ -145,7 +141,7 @@ class Design:
             return offset, 0.0
         return add_wide_dot(offset, w, self.shift)
 
-    def offset_outside(self, w: np.ndarray, offset: float) -> float:
+    def offset_outside(self, w: Array, offset: float) -> float:
         """Return the intercept for the original rows, before the shift."""
         return offset if self.shift is None else add_wide_dot(offset, -w, self.shift)[0]
 

@@ -2,6 +2,7 @@
 
 import operator
 from functools import partial
+from itertools import product
 
 import numpy as np
 
@@ -17,10 +18,6 @@ MIRRORED = 1024
 DAMPINGS = 1e-14, 1e-12, 1e-10, 1e-8, 1e-6, 1e-4, 1e-2, 1.0
 
 
-class Overflow(ValueError):
-    """Raised where numbers exceed the range of floating point."""
-
-
 def damped_factor(matrix: np.ndarray) -> tuple[np.ndarray, bool]:
     """Return a Cholesky factor for ``cho_solve``, the diagonal increased if necessary.
 
@@ -28,28 +25,23 @@ def damped_factor(matrix: np.ndarray) -> tuple[np.ndarray, bool]:
     matrix gives a descent direction.
     """
     if not np.isfinite(np.trace(matrix)):
-        raise Overflow(
+        raise ValueError(
             "A Newton system overflowed. Scale the features, for example with "
             "sklearn.preprocessing.MinMaxScaler, or lower C or the sample weights."
         )
     run = interruptible if len(matrix) >= LONG else operator.call
     diagonal = np.diagonal(matrix).copy()
     for damping in DAMPINGS:
+        factor = matrix.copy(order="F")
         try:
-            return run(partial(lower_factor, matrix)), True
+            run(partial(lapack.factorise, factor))
+            return factor, True
         except np.linalg.LinAlgError:
             # In proportion to each entry: features may have different units.
             sizes = np.abs(diagonal)
             unit = np.maximum(sizes, UNIT * sizes.max()) + (sizes.max() == 0)
             np.fill_diagonal(matrix, diagonal + damping * unit)
     return np.asfortranarray(np.diag(np.sqrt(unit))), True
-
-
-def lower_factor(matrix: np.ndarray) -> np.ndarray:
-    """Return a matrix whose lower triangle is the Cholesky factor."""
-    factor = matrix.copy(order="F")
-    lapack.factorise(factor)
-    return factor
 
 
 def inverse_of(gram: np.ndarray, ridge: np.ndarray) -> np.ndarray:
@@ -68,7 +60,7 @@ def inverse_of(gram: np.ndarray, ridge: np.ndarray) -> np.ndarray:
             corner = matrix[start:stop, start:stop]
             corner[:] = np.tril(corner) + np.tril(corner, -1).T
         return matrix.T  # the same matrix, in C order
-    raise Overflow(
+    raise ValueError(
         "The kernel matrix is not positive definite, even with a ridge. Scale the "
         "features, or use another kernel."
     )
@@ -77,9 +69,7 @@ def inverse_of(gram: np.ndarray, ridge: np.ndarray) -> np.ndarray:
 def without_row(matrix: np.ndarray, i: int) -> np.ndarray:
     """Return a square matrix without one row and column, copied block by block."""
     out = np.empty((len(matrix) - 1, len(matrix) - 1), dtype=matrix.dtype)
-    before, after, target = slice(0, i), slice(i + 1, None), slice(i, None)
-    out[before, before] = matrix[before, before]
-    out[before, target] = matrix[before, after]
-    out[target, before] = matrix[after, before]
-    out[target, target] = matrix[after, after]
+    blocks = (slice(0, i), slice(0, i)), (slice(i, None), slice(i + 1, None))
+    for (down, old_down), (across, old_across) in product(blocks, repeat=2):
+        out[down, across] = matrix[old_down, old_across]
     return out

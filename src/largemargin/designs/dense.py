@@ -63,17 +63,6 @@ class DenseDesign(InMemoryDesign):
             out[block] = np.einsum("ij,ij->i", rows, rows)
         return out
 
-    def column_range(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return the least and the largest number in each column."""
-        low, high = self.X.min(axis=0), self.X.max(axis=0)
-        return low.astype(np.float64), high.astype(np.float64)
-
-    def centred(self, shift: np.ndarray) -> "DenseDesign":
-        """Return the rows minus a vector."""
-        design = DenseDesign(self.X - shift)
-        design.shift = shift
-        return design
-
     def outer_products(self, coefficients) -> np.ndarray:
         """Return ``sum coefficients_i x_i x_i'``; only its lower triangle is valid."""
         if self.n_features <= MAX_NARROW:

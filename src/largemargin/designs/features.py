@@ -1,7 +1,5 @@
 """Rows of explicit features, wherever they are stored, and Newton systems over them."""
 
-from collections.abc import Callable
-
 import numpy as np
 from scipy.linalg import cho_solve
 from scipy.linalg.blas import dsymv
@@ -26,16 +24,9 @@ class FeatureDesign(Design):
 
     def __init__(self, n_rows: int, n_features: int):
         self.n_rows, self.n_features = n_rows, n_features
-
-    @property
-    def size(self) -> int:
-        """How many numbers the rows hold."""
-        return self.n_rows * self.n_features
-
-    @property
-    def most_entries(self) -> int:
-        """How many numbers the longest row holds."""
-        return self.n_features
+        self.size = n_rows * n_features
+        # How many numbers the longest row holds.
+        self.most_entries = n_features
 
     def zeros(self) -> np.ndarray:
         """Return the origin of the feature space."""
@@ -49,15 +40,10 @@ class FeatureDesign(Design):
         """Return the length of every row, computed once."""
         return self.once_for("lengths", (), lambda: np.sqrt(self.squared_norms()))
 
-    @property
-    def _row_rounding(self):
-        """The relative error of an inner product with a row."""
-        return growth(self.most_entries + 2)
-
     def measure(self, w) -> Measured:
         """Return scores and squared length of an element, errors bounded by lengths."""
         square = w @ w
-        errors = self._row_rounding * np.sqrt(square) * self.row_lengths()
+        errors = growth(self.most_entries + 2) * np.sqrt(square) * self.row_lengths()
         square_error = growth(len(w) + 2) * square
         return Measured(self.scores(w), errors, errors, square, square_error)
 
@@ -116,9 +102,7 @@ class FeatureDesign(Design):
         )
 
 
-def conjugate_gradients(
-    apply: Callable, target, precondition: Callable, accuracy: float, max_steps: int = 500
-) -> np.ndarray:
+def conjugate_gradients(apply, target, precondition, accuracy: float, max_steps=500):
     """Solve ``apply(x) = target`` until the residual has shrunk by ``accuracy``."""
     x = np.zeros_like(target)
     residual = target.copy()

@@ -1,12 +1,19 @@
 """Rows of explicit features in memory, dense or sparse."""
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.utils.extmath import safe_sparse_dot
 
 from largemargin.designs.base import Capability, Measured
 from largemargin.designs.features import FeatureDesign
 from largemargin.designs.row_loops import add_squares, all_dot_sizes
-from largemargin.numerics.rounding import MAX_WIDE_NUMBERS, UNIT, WIDE_UNIT, wide_product
+from largemargin.numerics.rounding import (
+    MAX_WIDE_NUMBERS,
+    UNIT,
+    WIDE_UNIT,
+    growth,
+    wide_product,
+)
 
 # Columns whose middle is this many times their half width away from zero are moved to it.
 FAR = 100.0
@@ -17,8 +24,7 @@ SAMPLED = 1000
 class InMemoryDesign(FeatureDesign):
     """What dense and sparse rows share.
 
-    Subclasses have ``rows`` for compiled loops, ``column_range()``, the least and the
-    largest number in each column, and ``centred(shift)``, the rows minus a vector.
+    Subclasses have ``rows`` for compiled loops, and the products of ``FeatureDesign``.
     """
 
     capabilities = frozenset(Capability) - {Capability.GRAM}
@@ -26,6 +32,7 @@ class InMemoryDesign(FeatureDesign):
     def __init__(self, X):
         self.X = X
         super().__init__(*X.shape)
+        self._is_small = self.n_rows * self.n_features <= MAX_WIDE_NUMBERS
 
     def without(self, i: int, weight=None) -> "InMemoryDesign":
         """Return the design of all rows except one."""
@@ -41,16 +48,12 @@ class InMemoryDesign(FeatureDesign):
         add_squares(self.rows, coefficients, out)
         return out
 
-    @property
-    def _is_small(self):
-        return self.n_rows * self.n_features <= MAX_WIDE_NUMBERS
-
     def measure_closely(self, w, measured, doubtful) -> Measured:
         """Return the same with errors as small as one more pass makes them."""
         sizes = np.empty(self.n_rows)
         all_dot_sizes(self.rows, w, sizes)
         if not self._is_small:
-            errors = self._row_rounding * sizes
+            errors = growth(self.most_entries + 2) * sizes
             return measured._replace(errors=errors, value_errors=errors)
         scores = wide_product(self.X, w)
         # Rows that were shifted are rounded, as is an element that was combined from rows.
@@ -83,17 +86,27 @@ def without_offsets(design: InMemoryDesign) -> InMemoryDesign:
     """Return the design with columns that lie far from zero moved towards it.
 
     With a free intercept this changes nothing but the intercept, see ``offset_within``;
-    without it, sums of squares would lose all that distinguishes such rows.
+    otherwise sums of squares would lose all that distinguishes such rows.
     """
+    X = design.X
     # A column that is far from zero on all rows is nearly as far on some.
-    sample = type(design)(design.X[:: max(1, design.n_rows // SAMPLED)])
-    if not far_columns(*sample.column_range(), 0.9 * FAR).any():
+    if not far_middles(X[:: max(1, design.n_rows // SAMPLED)], 0.9 * FAR).any():
         return design
-    low, high = design.column_range()
-    shift = np.where(far_columns(low, high, FAR), 0.5 * low + 0.5 * high, 0.0)
-    return design.centred(shift) if shift.any() else design
+    shift = far_middles(X, FAR)
+    if not shift.any():
+        return design
+    if sp.issparse(X):  # such columns have no zeros
+        moved = (X.data - shift[X.indices], X.indices, X.indptr)
+        moved = type(design)(sp.csr_matrix(moved, shape=X.shape))
+    else:
+        moved = type(design)(X - shift)
+    moved.shift = shift
+    return moved
 
 
-def far_columns(low: np.ndarray, high: np.ndarray, distance: float) -> np.ndarray:
-    """Return which columns lie this many times their half width away from zero."""
-    return np.abs(0.5 * low + 0.5 * high) > distance * (0.5 * high - 0.5 * low)
+def far_middles(X, distance: float) -> np.ndarray:
+    """Return the middle of each column this many half widths from zero, 0 for others."""
+    ends = X.min(axis=0), X.max(axis=0)
+    ends = [end.toarray().ravel() if sp.issparse(end) else end for end in ends]
+    low, high = (0.5 * end.astype(np.float64) for end in ends)
+    return np.where(np.abs(low + high) > distance * (high - low), low + high, 0.0)

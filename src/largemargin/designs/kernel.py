@@ -3,14 +3,7 @@
 import numpy as np
 from scipy.linalg import cho_solve
 
-from largemargin.designs.base import (
-    Capability,
-    Curvature,
-    Design,
-    Measured,
-    MissingCapability,
-    NewtonSolve,
-)
+from largemargin.designs.base import Capability, Design, Measured, MissingCapability
 from largemargin.designs.cholesky import damped_factor, inverse_of, without_row
 from largemargin.designs.dense import DenseDesign
 from largemargin.kernels.gram import gram_product
@@ -38,6 +31,8 @@ class KernelDesign(Design):
         self.gram_matrix = gram
         self.n_rows, self.size = len(gram), gram.size
         self.entry_error = entry_error
+        # The error of a score, relative to the lengths of the rows.
+        self._rounding = growth(self.n_rows + 2) + entry_error
         self.source = source
         # The design, weights and index from which ``without`` removed a row.
         self._whole = None
@@ -65,11 +60,6 @@ class KernelDesign(Design):
     def row_lengths(self) -> np.ndarray:
         """Return the length of every row."""
         return np.sqrt(np.maximum(self.squared_norms(), 0.0))
-
-    @property
-    def _rounding(self):
-        """The error of a score, relative to the lengths of the rows."""
-        return growth(self.n_rows + 2) + self.entry_error
 
     def measure(self, alpha) -> Measured:
         """Return scores and squared length of an element, errors bounded by lengths."""
@@ -114,7 +104,7 @@ class KernelDesign(Design):
         square = max(square, 0.0) + rounding * size**2
         return np.sqrt(square) + (errors + UNIT * np.abs(slope)) @ lengths
 
-    def newton_system(self, curvature: Curvature) -> NewtonSolve:
+    def newton_system(self, curvature):
         """Return a solver of ``(I + curvature G) step = slope`` in expansions.
 
         Only rows with curvature are coupled, so there is one equation for each of them.
@@ -150,8 +140,7 @@ class KernelDesign(Design):
         Given the weights of all rows, it derives its inverses from those of this design.
         """
         rest = KernelDesign(without_row(self.gram_matrix, i))
-        if weight is not None:
-            rest._whole = self, weight, i
+        rest._whole = None if weight is None else (self, weight, i)
         return rest
 
     def score_of(self, i: int, alpha, kept) -> float:
@@ -171,15 +160,11 @@ class KernelDesign(Design):
         """Return ``(G + diag(1 / (spread weight)))^-1``, made once for all classes."""
 
         def invert():
-            if self._whole is not None:
-                return self._inverse_from_whole(spread)
-            return inverse_of(self.gram_matrix, 1.0 / (spread * weight))
+            if self._whole is None:
+                return inverse_of(self.gram_matrix, 1.0 / (spread * weight))
+            whole, whole_weight, i = self._whole
+            inverse = whole.damped_inverse(whole_weight, spread)
+            column = np.delete(inverse[i], i)
+            return without_row(inverse, i) - np.outer(column, column / inverse[i, i])
 
         return self.once_for(("inverse", spread), (weight,), invert)
-
-    def _inverse_from_whole(self, spread):
-        """Return the inverse after the removal of a row, from that of the whole design."""
-        whole, weight, i = self._whole
-        inverse = whole.damped_inverse(weight, spread)
-        column = np.delete(inverse[i], i)
-        return without_row(inverse, i) - np.outer(column, column / inverse[i, i])

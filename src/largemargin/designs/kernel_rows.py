@@ -5,7 +5,6 @@ from functools import cached_property
 import numpy as np
 
 from largemargin.designs.base import Design, Measured
-from largemargin.designs.kernel import KernelDesign
 from largemargin.kernels.functions import Kernel
 from largemargin.numerics.low_rank import Factor
 from largemargin.numerics.rounding import (
@@ -27,19 +26,16 @@ class KernelRows(Design):
     """Rows whose Gram matrix is computed tile by tile, in float64, and not kept.
 
     It has what the examination of a kept expansion needs, and nothing for solvers.
-    ``gram_design`` has the Gram matrix, if there is one; ``factor`` replaces the matrix
-    where even one pass over it would take too long.
+    ``gram_design``, a ``KernelDesign``, has the Gram matrix if there is one; ``factor``
+    replaces the matrix where even one pass over it would take too long.
     """
 
-    def __init__(
-        self,
-        kernel: Kernel,
-        X,
-        gram_design: KernelDesign | None = None,
-        factor: Factor | None = None,
-    ):
+    def __init__(self, kernel: Kernel, X, gram_design=None, factor: Factor | None = None):
         self.kernel, self.X, self.gram_design, self.factor = kernel, X, gram_design, factor
         self.n_rows, self.size = X.shape[0], X.shape[0] * X.shape[1]
+        self._is_small_and_linear = (
+            kernel.name == "linear" and self.size <= MAX_WIDE_NUMBERS
+        )
 
     @cached_property
     def entry_error(self) -> float:
@@ -102,10 +98,6 @@ class KernelRows(Design):
         size = self._rounding(alpha) * (self._lengths @ np.abs(alpha))
         errors[doubtful] = size * self._lengths[doubtful]
         return measured._replace(scores=scores, errors=errors)
-
-    @property
-    def _is_small_and_linear(self):
-        return self.kernel.name == "linear" and self.size <= MAX_WIDE_NUMBERS
 
     def _measure_widely(self, alpha):
         """Return the same for a linear kernel, from the element itself."""

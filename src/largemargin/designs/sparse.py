@@ -1,8 +1,6 @@
 """Sparse rows in CSR form, with 32 or 64 bit indices."""
 
 import numpy as np
-import scipy.sparse as sp
-from sklearn.utils.sparsefuncs import min_max_axis
 
 from largemargin.designs.in_memory import InMemoryDesign
 from largemargin.designs.row_loops import (
@@ -26,21 +24,9 @@ class SparseDesign(InMemoryDesign):
     def __init__(self, X):
         super().__init__(X)
         self.rows = X.data, unsigned(X.indices), unsigned(X.indptr)
-
-    @property
-    def has_cheap_moments(self) -> bool:
-        """Whether products with the second moment cost less than a pass over the rows."""
-        return 4 * self.n_features**2 <= self.X.nnz
-
-    @property
-    def size(self) -> int:
-        """How many numbers the rows hold."""
-        return self.X.nnz
-
-    @property
-    def most_entries(self) -> int:
-        """How many numbers the longest row holds."""
-        return int(np.diff(self.X.indptr).max(initial=0))
+        self.size = X.nnz
+        self.most_entries = int(np.diff(X.indptr).max(initial=0))
+        self.has_cheap_moments = 4 * self.n_features**2 <= X.nnz
 
     def scores(self, w) -> np.ndarray:
         """Return the inner product of every row with ``w``."""
@@ -59,20 +45,6 @@ class SparseDesign(InMemoryDesign):
         out = np.empty(self.n_rows)
         squared_row_norms(self.rows, out)
         return out
-
-    def column_range(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return the least and the largest number in each column."""
-        low, high = min_max_axis(self.X, axis=0)
-        return low.astype(np.float64), high.astype(np.float64)
-
-    def centred(self, shift: np.ndarray) -> "SparseDesign":
-        """Return the rows minus a vector, which must be zero where a column has zeros."""
-        data = self.X.data - shift[self.X.indices]
-        design = SparseDesign(
-            sp.csr_matrix((data, self.X.indices, self.X.indptr), shape=self.X.shape)
-        )
-        design.shift = shift
-        return design
 
     def outer_products(self, coefficients) -> np.ndarray:
         """Return ``sum coefficients_i x_i x_i'``; only its lower triangle is valid."""

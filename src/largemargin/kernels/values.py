@@ -76,10 +76,8 @@ class PlainRows:
         degree = self.kernel.degree if self.kernel.name == "poly" else 1
         return 2.0 * max(degree, 1) * growth(self.X.shape[1] + 8)
 
-    @property
-    def entry_error_anywhere(self) -> float:
-        """The same, since these rows are never shifted."""
-        return self.entry_error
+    # The same: these rows are never shifted.
+    entry_error_anywhere = entry_error
 
     def values(self, down, other, across, dtype) -> np.ndarray:
         """Return the kernel between some of these rows and some of the others."""
@@ -120,6 +118,7 @@ class RadialRows:
                 "kernel='rbf' overflows on these rows. Scale the features or lower gamma."
             )
         self.rounding = 4.0 * growth(X.shape[1] + 6) * self.norms.max(initial=0.0)
+        self.is_small = len(self.norms) <= FEW_ROWS and not sp.issparse(X)
 
     @property
     def entry_error(self) -> float:
@@ -136,11 +135,6 @@ class RadialRows:
         if self.is_small or sp.issparse(self.X):
             return self.entry_error
         return self.entry_error + MAX_EXPONENT_ERROR
-
-    @property
-    def is_small(self) -> bool:
-        """Whether differences of the rows cost no more than the overhead of a call."""
-        return len(self.norms) <= FEW_ROWS and not sp.issparse(self.X)
 
     def values(self, down, other, across, dtype) -> np.ndarray:
         """Return the kernel between some of these rows and some of the others."""

@@ -3,6 +3,7 @@
 import ctypes
 import threading
 from collections.abc import Callable
+from concurrent.futures import Future, wait
 from typing import TypeVar
 
 Result = TypeVar("Result")
@@ -19,21 +20,19 @@ def interruptible(work: Callable[[], Result]) -> Result:
     """
     if threading.current_thread() is not threading.main_thread():
         return work()
-    outcome = {}
-    # If Thread.join were interrupted, Python would believe that the thread has ended.
-    ended = threading.Event()
+    outcome = Future()
 
     def run():
         try:
-            outcome["result"] = work()
+            outcome.set_result(work())
         except BaseException as error:
-            outcome["error"] = error
-        ended.set()
+            outcome.set_exception(error)
 
     thread = threading.Thread(target=run, name=NAME)
     thread.start()
     try:
-        while not ended.wait(0.1):
+        # If Thread.join were interrupted, Python would believe that the thread has ended.
+        while not wait([outcome], timeout=0.1).done:
             pass
     except KeyboardInterrupt:
         # It ends silently at its next Python instruction.
@@ -41,9 +40,7 @@ def interruptible(work: Callable[[], Result]) -> Result:
             ctypes.c_ulong(thread.ident), ctypes.py_object(SystemExit)
         )
         raise
-    if "error" in outcome:
-        raise outcome["error"]
-    return outcome["result"]
+    return outcome.result()
 
 
 def is_work_left() -> bool:

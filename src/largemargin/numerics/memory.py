@@ -91,9 +91,7 @@ def check_room(n_bytes: int, what: str, way_out: str) -> None:
         )
 
 
-def check_width(
-    n_features: int, what: str = "X", n_vectors: int = VECTORS_OF_SOLVER
-) -> None:
+def check_width(n_features: int, what="X", n_vectors=VECTORS_OF_SOLVER) -> None:
     """Raise TooLarge if vectors with one number per feature do not fit into memory."""
     check_room(
         FLOAT_BYTES * n_vectors * n_features,
