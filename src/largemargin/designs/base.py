@@ -6,16 +6,20 @@ knows, so inner products of elements are left to the design. Beyond the methods 
 those they need. docs/add_a_design.md shows how to write one.
 """
 
+import operator
 from collections.abc import Callable, Hashable
 from enum import Enum
+from threading import Lock
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from largemargin.designs.memo import Memo
+from largemargin.numerics.interrupt import interruptible
 from largemargin.numerics.rounding import add_wide_dot
 
 Array = np.ndarray
+# Work on more numbers than this takes longer than starting a thread, and is interruptible.
+MANY = 1_000_000
 
 
 class Capability(Enum):
@@ -149,9 +153,16 @@ class Design:
         """Return ``make()`` for this name and these very arrays, computed once.
 
         A name is a word or a class, or a tuple that begins with one; only the last result
-        of each is kept.
+        of each is kept. ``make`` must not call this method of the same design.
         """
-        return vars(self).setdefault("_memo", Memo(self.size))(name, owners, make)
+        results, lock = vars(self).setdefault("_results", ({}, Lock()))
+        kind = name[0] if isinstance(name, tuple) else name
+        key = name, *map(id, owners)  # the owners are kept, so an id is not used again
+        with lock:
+            if kind not in results or results[kind][0] != key:
+                run = interruptible if self.size > MANY else operator.call
+                results[kind] = key, owners, run(make)
+            return results[kind][2]
 
     def has_any(self, *capabilities: Capability) -> bool:
         """Return whether the design has at least one of these capabilities."""

@@ -98,11 +98,9 @@ class RadialRows:
     def __init__(self, gamma, X, others=None):
         self.gamma = gamma
         # Sparse rows are made dense where that takes little room beside a Gram matrix.
-        if others is None:
-            too_large = X.shape[1] > MAX_DENSE_FEATURES or not fits_dense(*X.shape)
-            is_sparse = sp.issparse(X) and too_large
-        else:
-            is_sparse = sp.issparse(others.X)
+        is_sparse = sp.issparse(X if others is None else others.X)
+        if is_sparse and others is None:
+            is_sparse = X.shape[1] > MAX_DENSE_FEATURES or not fits_dense(*X.shape)
         if sp.issparse(X) and not is_sparse:
             X = X.toarray()
         self.X = X.astype(np.float64, copy=False)

@@ -29,15 +29,11 @@ class BadLimit(ValueError):
 
 def physical_memory() -> int:
     """Return how many bytes of memory this process can use, as far as known."""
-    return min(machine_memory(), container_memory())
-
-
-def machine_memory() -> int:
-    """Return how many bytes of memory this machine reports."""
     try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+        n_bytes = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError):
-        return sys.maxsize
+        n_bytes = sys.maxsize
+    return min(n_bytes, container_memory())
 
 
 def container_memory() -> int:

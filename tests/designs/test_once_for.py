@@ -1,12 +1,18 @@
-"""What is computed once."""
+"""What a design computes once."""
 
 import threading
 
 import numpy as np
 import pytest
 
-from largemargin.designs import memo
-from largemargin.designs.memo import Memo
+from largemargin.designs import base
+from largemargin.designs.base import Design
+
+
+def memo_of(size):
+    design = Design()
+    design.size = size
+    return design.once_for
 
 
 @pytest.fixture
@@ -21,14 +27,14 @@ def make():
 
 
 def test_a_result_is_kept_for_the_very_same_arrays(make):
-    remember, weight = Memo(10), np.ones(3)
+    remember, weight = memo_of(10), np.ones(3)
     assert [remember("moment", (weight,), make) for _ in range(3)] == [0, 0, 0]
     assert remember("moment", (weight.copy(),), make) == 1
     assert remember("moment", (weight,), make) == 2  # only the last one is kept
 
 
 def test_names_that_begin_with_the_same_word_share_a_place(make):
-    remember = Memo(10)
+    remember = memo_of(10)
     assert remember(("inverse", 0.1), (), make) == 0
     assert remember("lengths", (), make) == 1
     assert remember(("inverse", 0.1), (), make) == 0
@@ -38,7 +44,7 @@ def test_names_that_begin_with_the_same_word_share_a_place(make):
 
 
 def test_threads_make_it_once(make):
-    remember, found = Memo(10), []
+    remember, found = memo_of(10), []
     workers = [
         threading.Thread(target=lambda: found.append(remember("a", (), make)))
         for _ in range(8)
@@ -51,8 +57,8 @@ def test_threads_make_it_once(make):
 
 
 def test_work_on_many_numbers_can_be_interrupted():
-    name = Memo(memo.MANY + 1)("thread", (), lambda: threading.current_thread().name)
+    name = memo_of(base.MANY + 1)("thread", (), lambda: threading.current_thread().name)
     assert name != threading.current_thread().name
-    assert Memo(memo.MANY)("thread", (), threading.current_thread) is (
+    assert memo_of(base.MANY)("thread", (), threading.current_thread) is (
         threading.current_thread()
     )
