@@ -16,8 +16,7 @@ class FeatureDesign(Design):
     """Rows whose elements are vectors with one number per feature.
 
     Subclasses have ``scores``, ``combine`` and ``squared_norms``, and two sums over the
-    rows: ``outer_products(coefficients)``, the lower triangle of
-    ``sum coefficients_i x_i x_i'``, and ``squared_columns(coefficients)``, its diagonal.
+    rows, ``outer_products`` and ``squared_columns``.
     """
 
     capabilities = frozenset({Capability.FEATURES})
@@ -27,6 +26,14 @@ class FeatureDesign(Design):
         self.size = n_rows * n_features
         # How many numbers the longest row holds.
         self.most_entries = n_features
+
+    def outer_products(self, coefficients: np.ndarray) -> np.ndarray:
+        """Return ``sum coefficients_i x_i x_i'``; only its lower triangle is valid."""
+        raise NotImplementedError
+
+    def squared_columns(self, coefficients: np.ndarray) -> np.ndarray:
+        """Return the diagonal of ``sum coefficients_i x_i x_i'``."""
+        raise NotImplementedError
 
     def zeros(self) -> np.ndarray:
         """Return the origin of the feature space."""
@@ -68,14 +75,14 @@ class FeatureDesign(Design):
     def newton_system(self, curvature: Curvature) -> NewtonSolve:
         """Return a solver of ``(I + X' curvature X) step = slope``."""
         mean = curvature.mean
-        downdates = [
+        parts = [
             # That of the mean is the same every time.
             self.once_for("mean", (mean,), lambda: self.combine(mean))
             if part is mean
             else self.combine(part)
             for part in curvature.downdates
         ]
-        downdates = np.reshape(downdates, (len(downdates), self.n_features))
+        downdates = np.reshape(parts, (len(parts), self.n_features))
         if self.n_features <= MAX_FACTORED:
             return self._factor(curvature, downdates)
         return self._iterate(curvature, downdates)

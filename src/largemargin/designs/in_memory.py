@@ -1,5 +1,7 @@
 """Rows of explicit features in memory, dense or sparse."""
 
+from typing import Any
+
 import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.extmath import safe_sparse_dot
@@ -28,6 +30,7 @@ class InMemoryDesign(FeatureDesign):
     """
 
     capabilities = frozenset(Capability) - {Capability.GRAM}
+    rows: Any
 
     def __init__(self, X):
         self.X = X
@@ -96,8 +99,8 @@ def without_offsets(design: InMemoryDesign) -> InMemoryDesign:
     if not shift.any():
         return design
     if sp.issparse(X):  # such columns have no zeros
-        moved = (X.data - shift[X.indices], X.indices, X.indptr)
-        moved = type(design)(sp.csr_matrix(moved, shape=X.shape))
+        data = X.data - shift[X.indices]
+        moved = type(design)(sp.csr_matrix((data, X.indices, X.indptr), shape=X.shape))
     else:
         moved = type(design)(X - shift)
     moved.shift = shift
@@ -107,6 +110,6 @@ def without_offsets(design: InMemoryDesign) -> InMemoryDesign:
 def far_middles(X, distance: float) -> np.ndarray:
     """Return the middle of each column this many half widths from zero, 0 for others."""
     ends = X.min(axis=0), X.max(axis=0)
-    ends = [end.toarray().ravel() if sp.issparse(end) else end for end in ends]
-    low, high = (0.5 * end.astype(np.float64) for end in ends)
+    dense = [end.toarray().ravel() if sp.issparse(end) else end for end in ends]
+    low, high = (0.5 * end.astype(np.float64) for end in dense)
     return np.where(np.abs(low + high) > distance * (high - low), low + high, 0.0)

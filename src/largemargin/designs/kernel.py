@@ -35,7 +35,7 @@ class KernelDesign(Design):
         self._rounding = growth(self.n_rows + 2) + entry_error
         self.source = source
         # The design, weights and index from which ``without`` removed a row.
-        self._whole = None
+        self._whole: tuple[KernelDesign, np.ndarray, int] | None = None
 
     def zeros(self) -> np.ndarray:
         """Return the origin of the feature space."""

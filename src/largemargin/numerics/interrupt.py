@@ -20,7 +20,7 @@ def interruptible(work: Callable[[], Result]) -> Result:
     """
     if threading.current_thread() is not threading.main_thread():
         return work()
-    outcome = Future()
+    outcome: Future[Result] = Future()
 
     def run():
         try:
@@ -37,7 +37,7 @@ def interruptible(work: Callable[[], Result]) -> Result:
     except KeyboardInterrupt:
         # It ends silently at its next Python instruction.
         ctypes.pythonapi.PyThreadState_SetAsyncExc(
-            ctypes.c_ulong(thread.ident), ctypes.py_object(SystemExit)
+            ctypes.c_ulong(thread.ident or 0), ctypes.py_object(SystemExit)
         )
         raise
     return outcome.result()

@@ -80,7 +80,7 @@ def low_rank_factor(
     pivots = np.empty(0, dtype=np.intp)
     while len(pivots) < max_rank and missing.sum() > tolerance * whole:
         missing[missing <= smallest] = 0.0
-        n_drawn = min(BLOCK, max_rank - len(pivots), np.count_nonzero(missing))
+        n_drawn = min(BLOCK, max_rank - len(pivots), int(np.count_nonzero(missing)))
         if n_drawn == 0:
             break
         chances = missing / missing.sum()
