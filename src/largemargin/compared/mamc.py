@@ -134,7 +134,7 @@ class MAMCClassifier(KernelExpansion, MarginClassifier):
             return elements.sum(axis=0), np.asarray(rows @ elements.T, dtype=np.float64)
         alpha = parts.sum(axis=0)
         if self.kernel == "precomputed" or callable(self.kernel):
-            gram = rows if self.kernel == "precomputed" else kernel.gram(rows)
+            gram = rows if self.kernel == "precomputed" else kernel.gram_matrix(rows)
             return alpha, np.asarray(gram @ parts.T, dtype=np.float64)
         return alpha, kernel.scores(rows, rows, parts)
 

@@ -10,7 +10,7 @@ from largemargin.estimators.fitting import fit_machine
 from largemargin.estimators.keywords import HintingClassifier
 from largemargin.estimators.rows import FLOATS
 from largemargin.estimators.targets import winners_of
-from largemargin.kernels.functions import KERNELS
+from largemargin.kernels import KERNELS
 
 POSITIVE = Interval(Real, 0, None, closed="neither")
 NOT_NEGATIVE = Interval(Real, 0, None, closed="left")
@@ -23,7 +23,7 @@ CONSTRAINTS = {
     "degree": [Interval(Integral, 0, None, closed="left")],
     "fit_intercept": ["boolean"],
     "gamma": [POSITIVE, str],
-    "kernel": [StrOptions(KERNELS | {"precomputed"}), callable],
+    "kernel": [StrOptions(set(KERNELS)), callable],
     "lambda_mean": [NOT_NEGATIVE, str],
     "lambda_var": [NOT_NEGATIVE, str],
     "max_iter": [AT_LEAST_ONE, None],

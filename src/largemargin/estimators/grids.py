@@ -2,7 +2,7 @@
 
 from sklearn.metrics import pairwise_distances_chunked
 
-from largemargin.numerics.scale_words import multiple_of_scale
+from largemargin.kernels.widths import multiple_of_scale
 
 PAPER_LAMBDAS = tuple(2.0**k for k in range(-8, -1))
 # The paper's kernel widths, in units of the mean distance between training rows.

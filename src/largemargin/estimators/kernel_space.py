@@ -9,16 +9,11 @@ from sklearn.utils.extmath import safe_sparse_dot
 from largemargin.designs.dense import DenseDesign
 from largemargin.designs.kernel import KernelDesign
 from largemargin.designs.kernel_rows import KernelRows
-from largemargin.designs.linear import MAX_WIDE_NUMBERS
 from largemargin.estimators.linear_space import LinearSpace, elements_of, linear_design
-from largemargin.kernels.functions import (
-    WITHOUT_WIDTH,
-    Kernel,
-    check_gram,
-    definite_part,
-    gram_bytes,
-    settle_gamma,
-)
+from largemargin.kernels.condensing import condense
+from largemargin.kernels.functions import Kernel
+from largemargin.kernels.gram import check_gram, definite_part, gram_bytes
+from largemargin.kernels.widths import WITHOUT_WIDTH, settle_gamma
 from largemargin.numerics.low_rank import expand_over_few
 from largemargin.numerics.memory import (
     VECTORS_OF_KERNEL,
@@ -27,7 +22,12 @@ from largemargin.numerics.memory import (
     check_width,
     physical_memory,
 )
-from largemargin.numerics.rounding import WIDE_UNIT, growth, wide_product
+from largemargin.numerics.rounding import (
+    MAX_WIDE_NUMBERS,
+    WIDE_UNIT,
+    growth,
+    wide_product,
+)
 from largemargin.solvers import CLOSER, Progress, Start, solve
 from largemargin.solvers.solution import MAX_STRETCHES
 
@@ -78,7 +78,7 @@ class KernelSpace:
             if self._needs_low_rank(used.shape[0]):
                 self.factor, self.low_rank_residual = self.kernel.low_rank(used)
                 return DenseDesign(self.factor.rows)
-            gram = self.kernel.gram(used)
+            gram = self.kernel.gram_matrix(used)
         gram, self.projector = definite_part(gram, self.kernel)
         if self.kernel.name == "precomputed":
             return KernelDesign(gram)
@@ -129,7 +129,7 @@ class KernelSpace:
         # The support vectors of an SVM have a meaning; if all rows are, they have none.
         if self.kernel.is_definite and alpha.all():
             scores = np.array([solution.scores for solution in solutions])
-            short = self.kernel.condense(used, alpha, scores)
+            short = condense(self.kernel, used, alpha, scores)
             if short is not alpha and problems is not None:
                 examined = self._examine(problems, solutions, short, used)
                 if self._still_hold(examined, solutions):

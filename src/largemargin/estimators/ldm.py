@@ -7,7 +7,7 @@ from largemargin.estimators.base import CONSTRAINTS, MarginClassifier
 from largemargin.estimators.kernel_space import KernelExpansion, KernelSpace
 from largemargin.estimators.recipe import Recipe
 from largemargin.estimators.targets import Classes
-from largemargin.numerics.scale_words import multiple_of_scale
+from largemargin.kernels.widths import multiple_of_scale
 from largemargin.problem import Prices, Problem
 
 # lambda="scale" means this constant times C times the sum of the weights: the largest

@@ -3,7 +3,7 @@
 import numpy as np
 
 from largemargin._compat import StrOptions
-from largemargin.designs.linear import without_offsets
+from largemargin.designs.in_memory import without_offsets
 from largemargin.estimators.documentation import described_like
 from largemargin.estimators.grids import GRIDS
 from largemargin.estimators.ldm import LDMClassifier

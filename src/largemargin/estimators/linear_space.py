@@ -5,7 +5,7 @@ import scipy.sparse as sp
 from sklearn.utils.extmath import safe_sparse_dot
 
 from largemargin.designs.dense import DenseDesign
-from largemargin.designs.linear import without_offsets
+from largemargin.designs.in_memory import without_offsets
 from largemargin.designs.sparse import SparseDesign
 from largemargin.numerics.memory import check_width
 

@@ -18,7 +18,7 @@ from largemargin.estimators.keywords import HintingClassifier
 from largemargin.estimators.recipe import recipe_of
 from largemargin.estimators.rows import validated
 from largemargin.estimators.targets import positives_of, splits_of
-from largemargin.kernels.functions import WITHOUT_WIDTH
+from largemargin.kernels.widths import WITHOUT_WIDTH
 from largemargin.numerics.progress_log import progress_printed
 
 # Seconds that are left at least for the final fit.

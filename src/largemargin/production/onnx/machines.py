@@ -7,7 +7,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from largemargin.estimators.nesting import innermost
-from largemargin.kernels.values import unit_rows
+from largemargin.kernels.values import normalised_rows
 from largemargin.production.onnx.operators import Operators
 
 
@@ -118,7 +118,7 @@ def cosine_values(op, kernel, rows, support):
     rows = op.Div(rows, op.Where(op.Equal(sums, zero), np.ones(1), sums))
     lengths = op.Sqrt(op.MatMul(op.Mul(rows, rows), ones))
     lengths = op.Where(op.Equal(lengths, zero), np.ones(1), lengths)
-    return op.MatMul(op.Div(rows, lengths), unit_rows(support).T)
+    return op.MatMul(op.Div(rows, lengths), normalised_rows(support).T)
 
 
 VALUES = {
