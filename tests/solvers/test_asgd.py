@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from largemargin.designs.dense import DenseDesign
-from largemargin.solvers.asgd import N_STEPS, SCALE, Descent, asgd_steps
+from largemargin.solvers.asgd import N_STEPS, SCALE, Descent, ScaledPrices, asgd_steps
 
 
 @pytest.mark.parametrize("norm_price", [1e-3, 0.3, 30.0])
@@ -13,7 +13,7 @@ def test_the_average_is_that_of_all_elements_however_far_the_scale_shrinks(norm_
     rng = np.random.default_rng(0)
     rows = DenseDesign(rng.standard_normal((20, 3))).rows
     sign = np.where(rng.random(20) < 0.5, 1.0, -1.0)
-    prices = np.array([norm_price, 0.2, 0.1, 1.0, 1.0])
+    prices = ScaledPrices(norm_price, 0.2, 0.1, 1.0, 1.0)
     state, elements = Descent.at(np.zeros(3)), []
     for _ in range(3000):
         first, second = rng.integers(0, 20, (2, 1)).astype(np.uint32)

@@ -8,13 +8,13 @@ from sklearn.metrics.pairwise import rbf_kernel
 from largemargin.designs.kernel import KernelDesign
 from largemargin.problem import Prices, Problem, Targets
 from largemargin.solvers import kernel_dual, solve
-from largemargin.solvers.price_metric import metric_of
+from largemargin.solvers.equivalent_svm import equivalent_kernel
 
 N_ROWS = 400
 ROUTES = {
     "_solve_svm": 0.0,
     "_solve_in_rounds": 2**-4,
-    "_solve_in_metric": 30.0,
+    "_solve_equivalent": 30.0,
 }
 
 
@@ -99,7 +99,7 @@ def test_the_metric_is_the_matrix_of_the_paper(fit_intercept):
     )
     paper = np.linalg.solve(np.eye(N_ROWS) + signed @ spread, signed)
     nudged = problem.on(KernelDesign(gram))
-    ours = metric_of(nudged).matrix * np.outer(problem.sign, problem.sign)
+    ours = equivalent_kernel(nudged).matrix * np.outer(problem.sign, problem.sign)
     assert_allclose(ours, paper, atol=2e-5 * np.abs(paper).max())
 
 

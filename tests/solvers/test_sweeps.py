@@ -10,7 +10,7 @@ from largemargin.designs.sparse import SparseDesign
 from largemargin.problem import Prices, Problem, Targets
 from largemargin.solvers import auto, solve
 from largemargin.solvers.asgd import Draws
-from largemargin.solvers.descents import CoupledDescent, RowDescent, row_descent
+from largemargin.solvers.sweeps import CoupledDescent, RowDescent, row_descent
 
 
 def problem_of(C, lambdas=(0.0, 0.0), fit_intercept=False, design=SparseDesign):

@@ -15,7 +15,7 @@ from largemargin.estimators.recipe import recipe_of
 from largemargin.estimators.rows import validated_rows
 from largemargin.estimators.targets import Classes
 from largemargin.numerics.threads import one_blas_thread
-from largemargin.problem.refusals import refuse_overflow, refuse_unbounded
+from largemargin.problem.checks import refuse_overflow, refuse_unbounded
 from largemargin.solvers import Progress, Start
 
 GOING_ON = "; with warm_start=True the next fit goes on from here"

@@ -20,7 +20,7 @@ from largemargin.estimators.rows import validated_rows
 from largemargin.estimators.targets import winners_of
 from largemargin.problem import NoMinimum, Targets
 from largemargin.solvers import SOLVERS, Start
-from largemargin.solvers.price_metric import metric_of
+from largemargin.solvers.equivalent_svm import equivalent_kernel
 
 # Margins are known to the accuracy of a fit: so much more is asked for a sign.
 SPARE = 0.05
@@ -303,7 +303,7 @@ def metric_products(problem):
         return row_products(problem)
     matrix = problem.design.gram_matrix
     if problem.prices.lambda_var > 0:
-        matrix = metric_of(problem).matrix
+        matrix = equivalent_kernel(problem).matrix
     share = problem.sign * problem.weight / problem.total
     to_mean = problem.sign * gram_product(matrix, share)
     own = np.diagonal(matrix).astype(np.float64)
