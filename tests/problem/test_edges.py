@@ -10,14 +10,14 @@ from sklearn.linear_model import Ridge
 from largemargin.designs.dense import DenseDesign
 from largemargin.designs.kernel import KernelDesign
 from largemargin.problem import NotSeparable, Prices, Problem, Targets
-from largemargin.problem.losses import HINGE, Band, PiecewiseLinear, Pull
+from largemargin.problem.losses import HINGE, Band, Loss, Pull
 from largemargin.solvers import solve
 
 DESIGNS = {"dense": DenseDesign, "gram": lambda X: KernelDesign(X @ X.T)}
 
 
 @dataclass(frozen=True)
-class Tube(PiecewiseLinear):
+class Tube(Loss):
     """``max(0, |margin| - 1)``."""
 
     def pull(self, C):
@@ -25,7 +25,7 @@ class Tube(PiecewiseLinear):
 
 
 @dataclass(frozen=True)
-class Pinball(PiecewiseLinear):
+class Pinball(Loss):
     """``max(0.9 r, -0.1 r)`` of the residual, which is the margin, sign turned."""
 
     def pull(self, C):
@@ -33,7 +33,7 @@ class Pinball(PiecewiseLinear):
 
 
 @dataclass(frozen=True)
-class BelowZero(PiecewiseLinear):
+class BelowZero(Loss):
     """``max(0, -margin)``."""
 
     def pull(self, C):

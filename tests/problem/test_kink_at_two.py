@@ -18,13 +18,13 @@ from largemargin.designs.kernel import KernelDesign
 from largemargin.designs.sparse import SparseDesign
 from largemargin.problem import NotSeparable, Prices, Problem, Targets
 from largemargin.problem.certificate import examine_kept
-from largemargin.problem.losses import Band, PiecewiseLinear, Pull
+from largemargin.problem.losses import Band, Loss, Pull
 from largemargin.solvers import SOLVERS, Start, kernel_dual, solve
 from oracle import solve_as_tightly_as_possible
 
 
 @dataclass(frozen=True)
-class HingeAtTwo(PiecewiseLinear):
+class HingeAtTwo(Loss):
     """``max(0, 2 - margin)``."""
 
     def pull(self, C):
@@ -32,7 +32,7 @@ class HingeAtTwo(PiecewiseLinear):
 
 
 @dataclass(frozen=True)
-class Tube(PiecewiseLinear):
+class Tube(Loss):
     """``max(0, |margin| - 1)``."""
 
     def pull(self, C):

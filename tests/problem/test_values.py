@@ -16,7 +16,7 @@ from largemargin.designs.dense import DenseDesign
 from largemargin.designs.kernel import KernelDesign
 from largemargin.designs.sparse import SparseDesign
 from largemargin.problem import NoMinimum, Prices, Problem, Targets
-from largemargin.problem.losses import PiecewiseLinear, Pull
+from largemargin.problem.losses import Loss, Pull
 from largemargin.solvers import kernel_dual, solve
 from oracle import factor_of, solve_as_tightly_as_possible
 
@@ -40,7 +40,7 @@ PRICES = [
 
 
 @dataclass(frozen=True)
-class EpsilonInsensitive(PiecewiseLinear):
+class EpsilonInsensitive(Loss):
     """``max(0, |margin| - epsilon)``."""
 
     epsilon: float
@@ -50,7 +50,7 @@ class EpsilonInsensitive(PiecewiseLinear):
 
 
 @dataclass(frozen=True)
-class Pinball(PiecewiseLinear):
+class Pinball(Loss):
     """``max(tau r, (tau - 1) r)`` of the residual, which is the margin, sign turned."""
 
     tau: float
@@ -199,7 +199,7 @@ def test_one_class_is_the_pinball_with_a_priced_intercept():
     prices = Prices(C, 2.0, lambda_mean, 0.0, 1.0 + lambda_mean)
 
     @dataclass(frozen=True)
-    class Below(PiecewiseLinear):
+    class Below(Loss):
         def pull(self, C):
             return Pull(0.0, C)
 

@@ -52,29 +52,22 @@ class Certificate(NamedTuple):
 
 
 class Examined(NamedTuple):
-    """A kept point, with the dual variables and the certificate that belong to it.
-
-    ``least_margin`` is a lower bound of all margins, and ``margin_error`` an upper bound of
-    their rounding; ``doubtful`` marks the rows whose rounding matters.
-    """
+    """A kept point, with the dual variables and the certificate that belong to it."""
 
     point: Point
     beta: np.ndarray
     certificate: Certificate
-    least_margin: float
-    margin_error: float
-    doubtful: np.ndarray
+    least_margin: float  # a lower bound of all margins
+    margin_error: float  # an upper bound of their rounding errors
+    doubtful: np.ndarray  # the rows whose rounding matters
 
 
 class Shift(NamedTuple):
-    """Forces, or a change that balances them, and what balancing adds to the gap.
-
-    It adds ``by_losses`` and the square of ``by_squares``.
-    """
+    """Forces, or a change that balances them, and what balancing adds to the gap."""
 
     forces: np.ndarray
     by_losses: float = 0.0
-    by_squares: float = 0.0
+    by_squares: float = 0.0  # its square is added
 
     @property
     def cost(self) -> float:
@@ -197,46 +190,34 @@ def _balanced_forces(problem, margins, tangent, margin_errors, beta):
 
 
 def _is_balanced_by_weights(problem, beta):
-    """Return whether all forces come from the mean, and both classes weigh the same.
-
-    The weights as they were given decide this; they are rounded themselves.
-    """
+    """Return whether all forces come from the mean, and both classes weigh the same."""
     rest = problem.is_curved or problem.prices.intercept or problem.tangent is not None
     if rest or beta.any():
         return False
+    # The weights are rounded as they were given.
     return abs(problem.sign @ problem.weight) <= growth(len(beta)) * problem.total
 
 
 def _cheapest_shift(problem, sensitivity, beta, imbalance, taken=0.0):
-    """Return the cheaper way to remove an imbalance; ``taken`` room is in use already."""
-    if imbalance == 0:
-        return Shift(np.zeros_like(beta))
-    by_losses = _shift_of_losses(problem, sensitivity, beta, imbalance, taken)
-    by_squares = _shift_of_squares(problem, imbalance)
-    return min(by_losses, by_squares, key=lambda shift: shift.cost)
-
-
-def _shift_of_losses(problem, sensitivity, beta, imbalance, taken):
-    """Move all dual variables by the same part of their room.
+    """Return the cheaper way to remove an imbalance; ``taken`` room is in use already.
 
     ``sensitivity`` bounds what a unit of change in each dual variable adds to the gap.
     """
+    if imbalance == 0:
+        return Shift(np.zeros_like(beta))
+    # Move all dual variables by the same part of their room.
     weight, (floor, cap) = problem.weight, problem.box
-    falls = problem.sign * imbalance > 0
+    falls, size = problem.sign * imbalance > 0, abs(imbalance)
     room = np.where(falls, beta - floor, cap - beta)
     room = weight * np.where(np.isinf(room), np.abs(beta), room)
-    whole = room.sum()
-    if not abs(imbalance) + taken <= whole:
-        return Shift(room, by_losses=np.inf)
-    forces = room * (abs(imbalance) / whole)
-    return Shift(forces, by_losses=forces @ sensitivity)
-
-
-def _shift_of_squares(problem, imbalance):
-    """Linearise the squared terms at another intercept."""
-    seen = problem.border
-    whole = seen.sum()
-    if not whole > 0:
-        return Shift(seen, by_squares=np.inf)
-    cost = abs(imbalance) / np.sqrt(2.0 * whole)
-    return Shift(seen * (abs(imbalance) / whole), by_squares=cost)
+    by_losses = Shift(room, by_losses=np.inf)
+    if size + taken <= room.sum():
+        forces = room * (size / room.sum())
+        by_losses = Shift(forces, by_losses=forces @ sensitivity)
+    # Or linearise the squared terms at another intercept.
+    seen, whole = problem.border, problem.border.sum()
+    by_squares = Shift(seen, by_squares=np.inf)
+    if whole > 0:
+        cost = size / np.sqrt(2.0 * whole)
+        by_squares = Shift(seen * (size / whole), by_squares=cost)
+    return min(by_losses, by_squares, key=lambda shift: shift.cost)

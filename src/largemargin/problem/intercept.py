@@ -26,10 +26,8 @@ def squares_hold_it(problem) -> bool:
 
 
 def as_intercept_sees_it(problem):
-    """Return the problem without a variance that does not depend on the intercept.
-
-    Such a variance would move the intercept by its rounding errors.
-    """
+    """Return the problem without a variance that does not depend on the intercept."""
+    # Such a variance would move the intercept by its rounding errors.
     if not problem.is_curved or squares_hold_it(problem):
         return problem
     return replace(problem, prices=problem.prices._replace(lambda_var=0.0))
@@ -67,10 +65,7 @@ def is_bounded(problem) -> bool:
 
 
 def centre(problem, point, smoothing):
-    """Return the point with the best intercept for the smoothed problem.
-
-    The problem must come from ``as_intercept_sees_it``.
-    """
+    """Return the point with the best intercept, for a problem ``as_intercept_sees_it``."""
     # If neither squared terms nor losses hold it, only rounding would move it.
     is_held = problem.is_curved or problem.box != (0.0, 0.0)
     if not problem.fit_intercept or not is_held:

@@ -1,14 +1,10 @@
-"""Squared terms of the objective replaced by their linearisation at given margins.
-
-Where their prices are small, the problem is solved as a sequence of plain SVMs, in which
-every margin has a reward of its own.
-"""
+"""Squared terms linearised at given margins: a plain SVM with a reward for each margin."""
 
 from dataclasses import replace
 
 import numpy as np
 
-# Linearisation is worth repeating if each round reduces the error by this factor.
+# Linearising repeatedly is worthwhile if it reduces the error by this factor each time.
 MAX_CONTRACTION = 0.5
 
 
@@ -21,14 +17,12 @@ def linearise_squares(problem, margins):
 
 
 def squares_are_mild(problem) -> bool:
-    """Return whether repeated linearisation converges fast.
-
-    A round reduces the error by the largest eigenvalue of the squared terms relative to
-    ``|w|^2 / 2``, which the sum of the squared lengths of the rows bounds.
-    """
+    """Return whether a sequence of such SVMs converges fast."""
     if not problem.is_curved:
         return True
     design = problem.design
+    # Each reduces the error by the largest eigenvalue of the squared terms, relative to
+    # |w|^2 / 2, which the sum of the squared lengths of the rows bounds.
     if problem.stiffness * (problem.weight @ design.squared_norms()) <= MAX_CONTRACTION:
         return True
     root = np.sqrt(problem.weight)

@@ -44,8 +44,9 @@ class Smoothing(NamedTuple):
 class Loss:
     """A convex function of the margin, times the price C.
 
-    Subclasses define ``pull(C)`` and the methods that the certificate needs, see
-    docs/add_a_loss.md; ``PiecewiseLinear`` derives all of them from the pull.
+    A loss is piecewise linear with one or two kinks, zero at the lower one, and ``pull(C)``
+    alone defines it. A smooth loss such as ``Band`` overrides the methods that follow, see
+    docs/add_a_loss.md.
     """
 
     # Whether the slope is continuous; if not, solvers smooth it by proximal steps.
@@ -55,34 +56,47 @@ class Loss:
         """Return the slope of the loss, its sign changed."""
         raise NotImplementedError
 
+    def smoothing(self, anchor: np.ndarray, sigma: float, C: float) -> Smoothing:
+        """Return the proximal step, of the same length at both kinks."""
+        return Smoothing(anchor, sigma, self.pull(C)._replace(ratio=1.0))
+
+    def kinks(self, C: float) -> tuple[tuple[float, float], ...]:
+        """Return the margins at which the slope jumps, each with the size of the jump."""
+        pull = self.pull(C)
+        jumps = (pull.low, pull.cap - pull.rest), (pull.high, pull.rest - pull.floor)
+        return tuple(one for one in jumps if one[1] > 0)
+
     def value_and_gap(self, margins, beta, weight, C: float) -> tuple[float, float]:
         """Return the summed loss and the summed Fenchel gaps."""
-        raise NotImplementedError
+        pull = self.pull(C)
+        if np.isinf(pull.cap):  # a hard margin, which no row violates
+            return 0.0, weight @ (beta * np.abs(pull.low - margins))
+        return linear_value_and_gap(margins, beta, weight, pull)
 
     def worst_gaps(self, margins, errors, beta, C: float, out) -> None:
         """Fill in the gap of each row, per unit of weight, at its worst margin nearby."""
-        raise NotImplementedError
+        pull = self.pull(C)
+        if np.isinf(pull.cap):
+            out[:] = beta * (np.abs(pull.low - margins) + errors)
+        else:
+            worst_linear_gaps(margins, errors, beta, pull, out)
 
     def sensitivity(self, margins, beta, C: float) -> np.ndarray:
         """Return a bound of what a unit of change in each beta adds to the gap."""
-        raise NotImplementedError
+        return np.max([np.abs(kink - margins) for kink, _ in self.kinks(1.0)], axis=0)
 
     def steepness(self, margins, C: float) -> np.ndarray:
         """Return the absolute slope of the loss at these margins."""
-        raise NotImplementedError
+        pull = self.pull(C)
+        above = np.where(margins > pull.high, abs(pull.floor), abs(pull.rest))
+        if pull.rest == pull.floor:
+            above = abs(pull.rest)
+        return np.where(margins < pull.low, abs(pull.cap), above)
 
     def box(self, C: float) -> tuple[float, float]:
         """Return the bounds of the dual variables."""
         pull = self.pull(C)
         return pull.floor, pull.cap
-
-    def kinks(self, C: float) -> tuple[tuple[float, float], ...]:
-        """Return the margins at which the slope jumps, each with the size of the jump."""
-        return ()
-
-    def smoothing(self, anchor, sigma: float, C: float) -> Smoothing:
-        """Return the proximal step of this length."""
-        return Smoothing(anchor, sigma, self.pull(C))
 
     @property
     def kink(self) -> float:
@@ -96,49 +110,8 @@ class Loss:
         return len(self.kinks(1.0)) == 1 and pull.rest == pull.floor == 0.0
 
 
-class PiecewiseLinear(Loss):
-    """A loss with one or two kinks, zero at the lower one, defined by ``pull(C)`` alone."""
-
-    def smoothing(self, anchor, sigma, C):
-        """Return the proximal step, of the same length at both kinks."""
-        return Smoothing(anchor, sigma, self.pull(C)._replace(ratio=1.0))
-
-    def kinks(self, C):
-        """Return the one or two kinks with their jumps."""
-        pull = self.pull(C)
-        jumps = (pull.low, pull.cap - pull.rest), (pull.high, pull.rest - pull.floor)
-        return tuple(one for one in jumps if one[1] > 0)
-
-    def value_and_gap(self, margins, beta, weight, C):
-        """Return the summed loss and gaps; with C=inf no row violates its margin."""
-        pull = self.pull(C)
-        if np.isinf(pull.cap):
-            return 0.0, weight @ (beta * np.abs(pull.low - margins))
-        return linear_value_and_gap(margins, beta, weight, pull)
-
-    def worst_gaps(self, margins, errors, beta, C, out):
-        """Fill in the larger gap of the two ends of each error interval."""
-        pull = self.pull(C)
-        if np.isinf(pull.cap):
-            out[:] = beta * (np.abs(pull.low - margins) + errors)
-        else:
-            worst_linear_gaps(margins, errors, beta, pull, out)
-
-    def sensitivity(self, margins, beta, C):
-        """Return the distance from the farther kink."""
-        return np.max([np.abs(kink - margins) for kink, _ in self.kinks(1.0)], axis=0)
-
-    def steepness(self, margins, C):
-        """Return the absolute slope of the loss at these margins."""
-        pull = self.pull(C)
-        above = np.where(margins > pull.high, abs(pull.floor), abs(pull.rest))
-        if pull.rest == pull.floor:
-            above = abs(pull.rest)
-        return np.where(margins < pull.low, abs(pull.cap), above)
-
-
 @dataclass(frozen=True)
-class Hinge(PiecewiseLinear):
+class Hinge(Loss):
     """The hinge ``max(0, 1 - margin)``."""
 
     def pull(self, C):
@@ -169,6 +142,10 @@ class Band(Loss):
     def smoothing(self, anchor, sigma, C):
         """Return a proximal step that leaves the loss as it is."""
         return Smoothing(np.zeros_like(anchor), self._edges(C)[2], self.pull(C))
+
+    def kinks(self, C):
+        """Return no kinks."""
+        return ()
 
     def _edges(self, C):
         """Return both edges of the band, and the second derivatives beyond them."""
@@ -269,8 +246,7 @@ def band_gap(margin, beta, low, high, below, above):
 def band_and_gap(margins, beta, weight, low, high, below, above):
     """Return the sums of the loss and of its Fenchel gaps, each a sum of squares.
 
-    ``below`` and ``above`` are the second derivatives on either side of the band; if the
-    second is zero, no dual variable may be negative.
+    If ``above`` is zero, no dual variable may be negative.
     """
     loss = 0.0
     gap = 0.0
@@ -293,12 +269,6 @@ def side_gap(excess, beta, stiffness):
 
 
 @njit(**JIT)
-def clip(value, low, high):
-    """Return the value, clipped to an interval."""
-    return min(max(value, low), high)
-
-
-@njit(**JIT)
 def proximal_step(margins, anchor, sigma, pull, weight, beta, curvature):
     """Fill in the dual variables of a smoothed pull, and its curvature in the margins.
 
@@ -311,7 +281,8 @@ def proximal_step(margins, anchor, sigma, pull, weight, beta, curvature):
         on_lower = lower > pull.rest
         bend = sigma if on_lower and lower < pull.cap else 0.0
         bend += other_sigma if not on_lower and pull.floor < upper < pull.rest else 0.0
-        beta[i] = min(lower, pull.cap) if on_lower else clip(upper, pull.floor, pull.rest)
+        inside = min(max(upper, pull.floor), pull.rest)
+        beta[i] = min(lower, pull.cap) if on_lower else inside
         curvature[i] = bend * weight[i]
 
 
@@ -330,7 +301,8 @@ def smoothed_slope(margins, step, weight, anchor, sigma, pull, t):
         lower = anchor[i] + sigma * (pull.low - margin)
         upper = anchor[i] + other_sigma * (pull.high - margin)
         on_lower = lower >= pull.rest
-        beta = min(lower, pull.cap) if on_lower else clip(upper, pull.floor, pull.rest)
+        inside = min(max(upper, pull.floor), pull.rest)
+        beta = min(lower, pull.cap) if on_lower else inside
         bend = sigma if on_lower else other_sigma
         bend = bend if beta == (lower if on_lower else upper) else 0.0
         lever = weight[i] * step[i]

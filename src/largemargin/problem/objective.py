@@ -98,11 +98,7 @@ class Terms(NamedTuple):
 
 @dataclass(frozen=True)
 class Problem:
-    """One binary classifier or regressor: design, targets, weights, prices and loss.
-
-    ``tangent`` is an additional reward of each margin; it stands for linearised squared
-    terms.
-    """
+    """The problem of one binary classifier or of one regressor."""
 
     design: Design
     targets: Targets
@@ -110,6 +106,7 @@ class Problem:
     prices: Prices
     fit_intercept: bool = True
     loss: Loss = HINGE
+    # An additional reward of each margin, which stands for linearised squared terms.
     tangent: np.ndarray | None = None
 
     @property
@@ -204,12 +201,11 @@ class Problem:
 
     def forces(self, beta, margins=None):
         """Return the forces; without margins, those of the squared terms are left out."""
-        level, stiffness = self.reward, 0.0
+        out, squares = np.empty_like(beta), (self.reward, beta, 0.0)
         if margins is not None and self.is_curved:
-            level, stiffness = level + self.spread * self.mean(margins), self.stiffness
-        out = np.empty_like(beta)
-        margins = margins if stiffness > 0 else beta
-        weighted_forces(beta, level, margins, stiffness, self.sign, self.weight, out)
+            level = self.reward + self.spread * self.mean(margins)
+            squares = level, margins, self.stiffness
+        weighted_forces(beta, *squares, self.sign, self.weight, out)
         if self.tangent is not None:
             out += self.sign * self.weight * self.tangent
         return out
@@ -236,9 +232,8 @@ class Problem:
 
     def rewards(self):
         """Return the reward of each margin per unit of weight."""
-        if self.tangent is None:
-            return np.full(len(self.weight), self.reward)
-        return self.reward + self.tangent
+        rewards = np.full(len(self.weight), self.reward)
+        return rewards if self.tangent is None else rewards + self.tangent
 
     def total_reward(self, margins):
         """Return the reward of these margins, and the sum of its absolute terms."""
@@ -285,11 +280,9 @@ class Problem:
         return point, beta, self.certify(point, beta, slope, design.inner(slope, slope))
 
     def certify(self, point, beta, slope, slope_norm) -> Certificate:
-        """Return the certificate of a point, given the gradient at it.
+        """Return the certificate of a point, stretched if it does not keep a hard margin.
 
-        ``slope`` is ``w`` minus the combination of the forces, ``slope_norm`` its squared
-        length. Where a hard margin is not kept, the certificate is that of the stretched
-        point.
+        ``slope`` is the gradient there, ``slope_norm`` its squared length.
         """
         design, margins = self.design, point.margins
         norm = design.inner(point.w, point.w, point.scores)
@@ -313,10 +306,8 @@ class Problem:
         C, lambda_var, _, lambda_square, intercept = self.prices
         quadratic = 0.5 * max(norm, 0.0)
         if lambda_var > 0:
-            variance = weighted_variance(
-                margins, self.weight, self.mean(margins), self.total
-            )
-            quadratic += 2.0 * lambda_var * variance
+            about = self.mean(margins), self.total
+            quadratic += 2.0 * lambda_var * weighted_variance(margins, self.weight, *about)
         if lambda_square > 0:
             mean_square = weighted_variance(margins, self.weight, 0.0, self.total)
             quadratic += lambda_square * mean_square

@@ -25,17 +25,12 @@ ROUNDING = 1e-12
 
 
 class Look(NamedTuple):
-    """What Newton's method knows about the present point.
-
-    ``slope_square`` is the squared length of the gradient, ``moved`` the squared distance
-    of the dual variables from their anchor; ``is_bent`` is whether the smoothed losses have
-    curvature here.
-    """
+    """What Newton's method knows about the present point."""
 
     certificate: Certificate
-    slope_square: float
-    moved: float
-    is_bent: bool
+    slope_square: float  # the squared length of the gradient
+    moved: float  # the squared distance of the dual variables from their anchor
+    is_bent: bool  # whether the smoothed losses have curvature here
 
 
 class Best(NamedTuple):
@@ -138,16 +133,11 @@ class SmoothedProblem:
         scores = design.scores(step)
         offset = self._offset_step(scores)
         slope = design.inner(step, point.w, point.scores)
-        length = search_along(
-            problem,
-            point.margins,
-            problem.sign * (scores + offset),
-            problem.loss.smoothing(self.anchor, sigma, problem.prices.C),
-            slope=slope + problem.prices.intercept * offset,
-            bend=design.inner(step, step, scores),
-            first=1.0,
-            accuracy=0.1,
-        )
+        smoothing = problem.loss.smoothing(self.anchor, sigma, problem.prices.C)
+        options = {"bend": design.inner(step, step, scores), "first": 1.0, "accuracy": 0.1}
+        options["slope"] = slope + problem.prices.intercept * offset
+        margins = problem.sign * (scores + offset)
+        length = search_along(problem, point.margins, margins, smoothing, **options)
         self.point = problem.point(
             point.w + length * step,
             point.scores + length * scores,
@@ -160,8 +150,7 @@ class SmoothedProblem:
         if not self.problem.fit_intercept:
             return 0.0
         along = self.problem.border + self.extra
-        whole = along.sum()
-        return -(along @ scores) / whole if whole > 0 else 0.0
+        return -(along @ scores) / along.sum() if along.sum() > 0 else 0.0
 
     def result(self):
         """Return the best point with its final intercept, its beta and certificate."""

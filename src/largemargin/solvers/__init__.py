@@ -16,20 +16,14 @@ from largemargin.solvers.solution import Progress, Run, Solution, Start
 
 
 class Solver(NamedTuple):
-    """A solver and what it can do.
-
-    It needs one of the capabilities ``needs`` of a design. ``one_sided_only``: it supports
-    one-sided losses only, and no prices of squared margins or of the intercept.
-    ``classes_only``: it supports no origins. ``without_goal``: it makes ``max_iter``
-    iterations, whatever the gap.
-    """
+    """A solver, its default of ``max_iter``, and what it needs and supports."""
 
     function: Callable[[Problem, Run], Solution]
     max_iter: int
-    needs: tuple[Capability, ...]
-    one_sided_only: bool = False
-    classes_only: bool = False
-    without_goal: bool = False
+    needs: tuple[Capability, ...]  # one of these
+    one_sided_only: bool = False  # and no prices of squared margins or of the intercept
+    classes_only: bool = False  # no origins
+    without_goal: bool = False  # makes max_iter iterations, whatever the gap
 
     def refuse_unknown(self, name: str, problem: Problem) -> None:
         """Raise unless the solver supports this problem."""
@@ -108,10 +102,8 @@ def _improve(problem, best, function, run):
         if is_over or not is_promising:
             break
         goal *= CLOSER
-        left = run.max_iter - n_iter
-        found = function(
-            problem, replace(run, tol=goal, max_iter=left, start=best.as_start())
-        )
+        left, start = run.max_iter - n_iter, best.as_start()
+        found = function(problem, replace(run, tol=goal, max_iter=left, start=start))
         n_iter += found.n_iter
         is_promising = found.converged
         following = found.examined_if_finite(problem, run.tol)

@@ -100,10 +100,10 @@ def solve_asgd(problem, run: Run) -> Solution:
     w, offset = state.average()
     if not np.isfinite(w @ w + offset**2):
         w, offset = problem.design.zeros(), 0.0
-    point, beta, certificate = best_certificate(problem, w, offset)
-    run.progress(certificate)
+    result = best_certificate(problem, w, offset)
+    run.progress(result[2])
     # The run has converged after its epochs, whatever the gap.
-    return Solution.of(problem, point, beta, certificate, n_iter, np.inf)
+    return Solution.of(problem, *result, n_iter, np.inf)
 
 
 class Draws:
@@ -191,14 +191,11 @@ def best_certificate(problem, w, offset):
     """Return point, dual variables and certificate by the best of a few smoothings."""
     scores = problem.design.scores(w)
     margins, C = problem.margins(scores, offset), problem.prices.C
-    smoothings = [
-        problem.loss.smoothing(np.zeros_like(margins), sigma, C)
-        for sigma in np.multiply(SMOOTHINGS, C or 1.0)
-    ]
-    candidates = [
-        problem.examine(w, offset, dual_step(problem, margins, smoothing)[0], scores)
-        for smoothing in smoothings
-    ]
+    candidates = []
+    for sigma in np.multiply(SMOOTHINGS, C or 1.0):
+        smoothing = problem.loss.smoothing(np.zeros_like(margins), sigma, C)
+        beta, _ = dual_step(problem, margins, smoothing)
+        candidates.append(problem.examine(w, offset, beta, scores))
     return min(candidates, key=lambda candidate: candidate[2].gap)
 
 

@@ -127,10 +127,7 @@ def _solve_small(matrix, targets):
 
 
 def _solve_without_squares(problem, solve_svm, run):
-    """Return the better one of the start and the solution without squared terms.
-
-    There is no time for more; the certificate is that of the problem itself.
-    """
+    """Return the better one of the start and the solution without squared terms."""
     found = []
     if run.start is not None:
         found = [Solution.at_start(problem, run.start, run.tol)]

@@ -47,11 +47,6 @@ class Family(NamedTuple):
     loss: Loss
     prices: Prices
 
-    @classmethod
-    def of(cls, problem: Problem):
-        """Return the family of a problem."""
-        return cls(problem.loss, problem.prices._replace(lambda_var=0.0, lambda_mean=0.0))
-
 
 class Path:
     """The solutions of problems on the same rows and targets, by family."""
@@ -68,8 +63,11 @@ class Path:
     def answer(self, problem: Problem, solve=solve) -> Answer:
         """Return a known solution that serves a problem, or solve it."""
         refuse_unbounded(problem)
-        prices, family = problem.prices, self.known.get(Family.of(problem), {})
-        best = self._best_known(family, prices)
+        prices = problem.prices
+        shared = Family(problem.loss, prices._replace(lambda_var=0.0, lambda_mean=0.0))
+        family = self.known.get(shared, {})
+        answers = [Answer(k, one.certify(prices)) for k, one in family.items() if one]
+        best = min(answers, key=lambda one: one.certificate.relative, default=None)
         if best is not None and best.certificate.relative <= self.tol:
             change = family[best.number].distance(prices)
             if change * self.radius <= SAME_SCORES:
@@ -86,18 +84,9 @@ class Path:
         self.solutions.append(solution)
         number = len(self.solutions) - 1
         if not problem.is_hard:
-            is_known = problem.loss.is_one_sided
-            others = OtherPrices(problem, solution) if is_known else None
-            self.known.setdefault(Family.of(problem), {})[number] = others
+            others = OtherPrices(problem, solution) if problem.loss.is_one_sided else None
+            self.known.setdefault(shared, {})[number] = others
         return Answer(number, solution.certificate)
-
-    def _best_known(self, family, prices):
-        answers = [
-            Answer(number, others.certify(prices))
-            for number, others in family.items()
-            if others is not None
-        ]
-        return min(answers, key=lambda answer: answer.certificate.relative, default=None)
 
     def _start(self, problem, best):
         """Return the best solution of the family, or else one at another C, as a start."""
@@ -128,7 +117,12 @@ def solve_path(problems, solver, *, solves=None, on_answer=None, **options) -> A
     solves = [solve] * len(problems) if solves is None else solves
     path = Path(problems[0].design, solver, **options)
     answers = [None] * len(problems)
-    order = sorted(range(len(problems)), key=lambda k: _order(problems[k]))
+
+    def place(k):
+        prices = problems[k].prices
+        return repr(problems[k].loss), prices.lambda_var, prices.C, prices.lambda_mean
+
+    order = sorted(range(len(problems)), key=place)
     for k in order:
         try:
             if k != order[0] and path.progress().is_late:
@@ -139,9 +133,3 @@ def solve_path(problems, solver, *, solves=None, on_answer=None, **options) -> A
         if on_answer is not None:
             on_answer()
     return Answers(answers, path.solutions)
-
-
-def _order(problem):
-    """Return the sorting key of a problem on the path."""
-    prices = problem.prices
-    return repr(problem.loss), prices.lambda_var, prices.C, prices.lambda_mean

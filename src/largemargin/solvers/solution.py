@@ -31,22 +31,16 @@ class Start:
         return w, beta
 
 
-def _empty_history():
-    return {"objective": [], "duality_gap": [], "seconds": []}
-
-
 @dataclass
 class Progress:
-    """Collects the certificates of a run, and reports each of them.
+    """Collects the certificates of a run, and reports each of them."""
 
-    ``on_step`` may raise an exception to stop the run. The run ends in time if
-    ``time.perf_counter()`` passes the ``deadline``.
-    """
-
-    on_step: Callable[[], None] | None = None
+    on_step: Callable[[], None] | None = None  # may raise an exception to stop the run
     log: bool = False
-    deadline: float = np.inf
-    history: dict[str, list[float]] = field(default_factory=_empty_history)
+    deadline: float = np.inf  # by time.perf_counter()
+    history: dict[str, list[float]] = field(
+        default_factory=lambda: {"objective": [], "duality_gap": [], "seconds": []}
+    )
     _begin: float = field(default_factory=time.perf_counter)
 
     def __call__(self, certificate: Certificate) -> None:
@@ -56,13 +50,9 @@ class Progress:
         self.history["seconds"].append(time.perf_counter() - self._begin)
         if self.log:
             step = len(self.history["objective"])
-            logger.info(
-                "step %d: objective %.8g, relative gap %.2e",
-                step,
-                certificate.primal,
-                certificate.relative,
-                extra={"step": step, "gap": certificate.relative},
-            )
+            values = step, certificate.primal, certificate.relative
+            extra = {"step": step, "gap": certificate.relative}
+            logger.info("step %d: objective %.8g, relative gap %.2e", *values, extra=extra)
         self.check()
 
     @property
@@ -98,26 +88,21 @@ class Run:
 
 @dataclass
 class Solution:
-    """The best point found, its dual variables per unit of weight, its certificate.
-
-    ``offset`` is the intercept for the rows of the design, ``intercept`` the one for the
-    rows as they were given. ``tangent`` are the margins at which the certificate linearises
-    the squared terms, if not those of the point. ``stretch`` is the factor that the
-    examination applied to the element. ``is_late`` means that a time limit ended the run.
-    """
+    """The best point found, its dual variables per unit of weight, its certificate."""
 
     w: np.ndarray
-    offset: float
+    offset: float  # the intercept for the rows of the design
     scores: np.ndarray
     margins: np.ndarray
     beta: np.ndarray
     certificate: Certificate
     n_iter: int
     converged: bool
-    intercept: float = np.nan
+    intercept: float = np.nan  # the intercept for the rows as they were given
+    # The margins at which the certificate linearises the squared terms, if not its own.
     tangent: np.ndarray | None = None
-    stretch: float = 1.0
-    is_late: bool = False
+    stretch: float = 1.0  # the factor that the examination applied to the element
+    is_late: bool = False  # whether a time limit ended the run
 
     @classmethod
     def of(cls, problem, point, beta, certificate, n_iter: int, tol: float) -> Self:
@@ -151,9 +136,8 @@ class Solution:
     def examined(self, problem, tol: float, kept=None, offset_error: float = 0.0) -> Self:
         """Return the solution as it is kept, with a certificate that includes rounding.
 
-        ``kept`` is the element in extended precision, if it is kept so and ``w`` is only
-        its rounding; ``offset_error`` is what the rounding of ``kept`` does to the
-        intercept.
+        ``kept`` is the element in extended precision, if ``w`` is only its rounding, which
+        changes the intercept by no more than ``offset_error``.
         """
         w, offset, stretched = self.w, self.offset, 1.0
         kept = w if kept is None else kept
@@ -174,11 +158,10 @@ class Solution:
         tangent = None
         if problem.is_curved and not result.certificate.relative <= tol:
             # The rounding of the margins need not enter the forces.
-            other_tangent = self.margins if self.tangent is None else self.tangent
-            options["tangent"] = other_tangent
-            other = examine_kept(problem, w, offset, self.beta, **options)
+            own = self.margins if self.tangent is None else self.tangent
+            other = examine_kept(problem, w, offset, self.beta, tangent=own, **options)
             if other.certificate.gap < result.certificate.gap:
-                result, tangent = other, other_tangent
+                result, tangent = other, own
         return replace(
             self,
             w=w,

@@ -33,6 +33,16 @@ def best_in_box(beta, slope, curvature, C):
     return 2.0 * beta + 1.0 if np.isinf(C) else C
 
 
+class Fixed(NamedTuple):
+    """What a sweep reads and does not change; ``signed`` is ``sign * weight``."""
+
+    signed: np.ndarray
+    kinks: np.ndarray
+    curvature: np.ndarray
+    C: float
+    coupling: float
+
+
 class DualDescent:
     """The state of a coordinate descent on the dual variables ``beta``.
 
@@ -54,9 +64,11 @@ class DualDescent:
             self.multiplier = start.offset
         # The signed score, intercept included, at which each row is at its kink.
         self.kinks = problem.loss.kink + problem.origin
-        self.norms = problem.design.squared_norms()
+        norms = problem.design.squared_norms()
         # The intercept acts as one more feature, of this squared length.
-        self.coupling = problem.mean(self.norms) if problem.fit_intercept else 0.0
+        self.coupling = problem.mean(norms) if problem.fit_intercept else 0.0
+        curvature, C = problem.weight * (norms + self.coupling), problem.prices.C
+        self.fixed = Fixed(self.signed, self.kinks, curvature, C, self.coupling)
 
     @property
     def offset(self):
@@ -71,32 +83,11 @@ class DualDescent:
         """Do nothing."""
 
 
-class Fixed(NamedTuple):
-    """What a sweep reads and does not change; ``signed`` are the signs times the weights.
-
-    ``curvature`` is that of the dual in each variable.
-    """
-
-    signed: np.ndarray
-    kinks: np.ndarray
-    curvature: np.ndarray
-    C: float
-    coupling: float
-
-    @classmethod
-    def of(cls, state):
-        """Return the arrays and numbers of a state."""
-        curvature = state.problem.weight * (state.norms + state.coupling)
-        C = state.problem.prices.C
-        return cls(state.signed, state.kinks, curvature, C, state.coupling)
-
-
 class GramDescent(DualDescent):
     """Descent on a Gram matrix; the scores are kept up to date."""
 
     def __init__(self, problem, start):
         super().__init__(problem, start)
-        self.fixed = Fixed.of(self)
         self.scores = problem.design.scores(self.element())
 
     def element(self):
@@ -132,19 +123,15 @@ def gram_sweep(gram, fixed, beta, scores, offset, order):
 
 
 class RowDescent(DualDescent):
-    """Descent on rows, the squared terms linearised at the last certificate.
-
-    Sweeps leave out rows that seem to stay at their bounds, until the next certificate.
-    """
+    """Descent on rows; the squared terms are linearised at every certificate."""
 
     first_sweeps = 2
 
     def __init__(self, problem, start):
         super().__init__(problem, start)
         design = problem.design
-        self.fixed = Fixed.of(self)
-        self.active = np.arange(design.n_rows, dtype=np.uint32)
         self.n_active = design.n_rows
+        self.active = np.arange(design.n_rows, dtype=np.uint32)
         self.bounds = -np.inf, np.inf
         forces = problem.forces(self.beta)
         if start is not None and start.w is not None:
@@ -165,7 +152,7 @@ class RowDescent(DualDescent):
         return self.rest + self.signed @ self.beta
 
     def sweep(self, rng):
-        """Visit the rows that may still move."""
+        """Visit the rows that have not settled at their bounds since the certificate."""
         n_visited, offset = self.n_active, 0.0
         if self.problem.fit_intercept:
             self.multiplier = self.offset
@@ -264,10 +251,11 @@ class CoupledDescent(DualDescent):
             self.delta = problem.spread * problem.centred(margins)
         self.v = design.combine(self.signed * (self.beta - self.delta))
         self.tau = problem.prices.lambda_mean + weight @ self.delta
-        to_mean = sign * design.scores(self.mean_row)
-        arrays = sign, weight, problem.centred(problem.origin), self.kinks, self.norms
+        norms, to_mean = design.squared_norms(), sign * design.scores(self.mean_row)
+        origin = problem.centred(problem.origin)
+        arrays = sign, weight, origin, self.kinks, norms, to_mean
         numbers = self.mean_row @ self.mean_row, self.mean_sign, problem.prices.C
-        self.fixed = Coupled(*arrays, to_mean, *numbers, problem.spread, self.coupling)
+        self.coupled = Coupled(*arrays, *numbers, problem.spread, self.coupling)
 
     def element(self):
         """Return the current element."""
@@ -282,7 +270,7 @@ class CoupledDescent(DualDescent):
         self.multiplier = self.offset
         order, v_mean = self.shuffled(rng), self.v @ self.mean_row
         state = self.beta, self.delta, self.v, self.tau, v_mean, self.offset
-        self.tau = coupled_sweep(self.problem.design.rows, self.fixed, *state, order)
+        self.tau = coupled_sweep(self.problem.design.rows, self.coupled, *state, order)
         return len(order), np.inf
 
 
