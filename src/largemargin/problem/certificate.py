@@ -30,11 +30,6 @@ class Certificate(NamedTuple):
     gap: float
     scale: float
 
-    @classmethod
-    def of_nothing(cls) -> Self:
-        """Return the certificate of a point about which nothing is known."""
-        return cls(np.inf, np.inf, 1.0)
-
     @property
     def relative(self) -> float:
         """The gap divided by the sum of the absolute terms of the objective."""

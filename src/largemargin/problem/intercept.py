@@ -10,8 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from largemargin.problem.line_search import search_along
-from largemargin.problem.linearised_squares import linearise_squares
-from largemargin.problem.losses import Pull, proximal_step
+from largemargin.problem.losses import Pull, Smoothing, dual_step
 
 
 def weights_of_signs(problem) -> tuple[float, float]:
@@ -112,20 +111,16 @@ def balance(problem, scores, offset, beta):
         return offset, beta
     linear = as_intercept_sees_it(problem)
     if linear.is_curved:
-        linear = linearise_squares(problem, problem.margins(scores, offset))
+        linear = problem.linearised(problem.margins(scores, offset))
         if not is_bounded(linear):
             return _balancing_offset(problem, scores, offset, beta), beta
     # A proximal step of length one along the signs, clipped to the box.
     level = np.ones_like(beta)
     floor, cap = problem.box
-    projection = beta, 1.0, Pull(1.0, cap, floor, 0.0, floor)
+    projection = Smoothing(beta, 1.0, Pull(1.0, cap, floor, 0.0, floor))
     slope = problem.prices.intercept
     shift = search_along(linear, level, problem.sign, projection, slope=slope)
-    balanced, curvature = np.empty_like(beta), np.empty_like(beta)
-    proximal_step(
-        level + shift * problem.sign, *projection, problem.weight, balanced, curvature
-    )
-    return offset, balanced
+    return offset, dual_step(level + shift * problem.sign, projection, problem.weight)[0]
 
 
 def _balancing_offset(problem, scores, offset, beta):

@@ -212,10 +212,9 @@ def linear_value_and_gap(margins, beta, weight, pull):
 def worst_linear_gaps(margins, errors, beta, pull, out):
     """Fill in the larger gap of each row at both ends of its error interval."""
     for i in range(margins.shape[0]):
-        out[i] = max(
-            linear_gap(margins[i] - errors[i], beta[i], pull),
-            linear_gap(margins[i] + errors[i], beta[i], pull),
-        )
+        lower = linear_gap(margins[i] - errors[i], beta[i], pull)
+        upper = linear_gap(margins[i] + errors[i], beta[i], pull)
+        out[i] = max(lower, upper)
 
 
 @njit(**JIT)
@@ -226,10 +225,9 @@ def worst_band_gaps(margins, errors, beta, low, high, below, above, out):
         # The gap is the square of a difference, which has a rounding error of its own.
         reach = abs(beta[i] / stiffness) if beta[i] != 0.0 else 0.0
         error = errors[i] + 1e-15 * (abs(margins[i]) + high + reach)
-        out[i] = max(
-            band_gap(margins[i] - error, beta[i], low, high, below, above),
-            band_gap(margins[i] + error, beta[i], low, high, below, above),
-        )
+        lower = band_gap(margins[i] - error, beta[i], low, high, below, above)
+        upper = band_gap(margins[i] + error, beta[i], low, high, below, above)
+        out[i] = max(lower, upper)
 
 
 @njit(**JIT)
@@ -266,6 +264,13 @@ def side_gap(excess, beta, stiffness):
     if excess > 0.0 and stiffness > 0.0:
         return 0.5 * stiffness * (excess - beta / stiffness) ** 2
     return beta * (0.5 * beta / stiffness - excess)
+
+
+def dual_step(margins, smoothing: Smoothing, weight):
+    """Return the dual variables after a proximal step, and the curvature there."""
+    beta, curvature = np.empty_like(margins), np.empty_like(margins)
+    proximal_step(margins, *smoothing, weight, beta, curvature)
+    return beta, curvature
 
 
 @njit(**JIT)

@@ -32,7 +32,6 @@ import numpy as np
 from largemargin.designs.base import Design
 from largemargin.problem.certificate import Certificate, Point
 from largemargin.problem.intercept import balance, weights_of_signs
-from largemargin.problem.linearised_squares import squares_are_mild
 from largemargin.problem.losses import HINGE, Loss
 from largemargin.problem.margin_loops import (
     signed_margins,
@@ -44,6 +43,8 @@ from largemargin.problem.smoothed import SmoothedProblem
 
 # Squared lengths may fall below zero by this fraction of the objective.
 ROUNDING = 1e-12
+# Linearising repeatedly is worthwhile if it reduces the error by this factor each time.
+MAX_CONTRACTION = 0.5
 
 
 class Prices(NamedTuple):
@@ -175,7 +176,23 @@ class Problem:
     @cached_property
     def squares_are_mild(self) -> bool:
         """Whether repeated linearisation of the squared terms converges fast."""
-        return squares_are_mild(self)
+        if not self.is_curved:
+            return True
+        # It reduces the error by the largest eigenvalue of the squared terms, relative to
+        # |w|^2 / 2, which the sum of the squared lengths of the rows bounds.
+        design, root = self.design, np.sqrt(self.weight)
+        if self.stiffness * (self.weight @ design.squared_norms()) <= MAX_CONTRACTION:
+            return True
+        # Power iteration; any fixed start with a part along the top eigenvector will do.
+        vector = np.cos(np.arange(design.n_rows, dtype=float))
+        for _ in range(4):
+            vector /= np.linalg.norm(vector)
+            image = design.combine(self.sign * root * vector)
+            vector = root * self.square_slopes(self.sign * design.scores(image))
+            size = np.linalg.norm(vector)
+            if size > MAX_CONTRACTION or size == 0:
+                break
+        return size <= MAX_CONTRACTION
 
     def mean(self, values):
         """Return the weighted mean over the rows."""
@@ -254,6 +271,13 @@ class Problem:
         """Return the same problem on another design of the same rows."""
         return replace(self, design=design)
 
+    def linearised(self, margins) -> Self:
+        """Return the problem with its squared terms linearised at these margins."""
+        tangent = -self.square_slopes(margins)
+        if self.tangent is not None:
+            tangent += self.tangent
+        return replace(self, prices=self.prices.without_squares(), tangent=tangent)
+
     def smoothed(self, start=None) -> SmoothedProblem:
         """Return the smoothed problem that Newton's method minimises, at its start."""
         return SmoothedProblem(self, start)
@@ -288,7 +312,7 @@ class Problem:
         norm = design.inner(point.w, point.w, point.scores)
         stretch = self.stretch(margins)
         if self.is_hard and stretch * margins.min() <= 0:
-            return Certificate.of_nothing()
+            return Certificate(np.inf, np.inf, 1.0)
         extra = stretch - 1.0
         stretched = margins if stretch == 1.0 else stretch * margins
         terms = self.terms(stretched, stretch * point.offset, beta, stretch**2 * norm)
@@ -298,7 +322,7 @@ class Problem:
             gap += (extra / stretch) ** 2 * terms.quadratic
         # Rounding can make a Gram matrix indefinite; a point that shows it proves nothing.
         if min(norm, slope_norm + 1e-6 * norm) < -ROUNDING * terms.scale:
-            return Certificate.of_nothing()
+            return Certificate(np.inf, np.inf, 1.0)
         return Certificate(terms.primal, max(gap, 0.0), terms.scale)
 
     def terms(self, margins, offset, beta, norm) -> Terms:

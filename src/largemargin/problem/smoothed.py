@@ -16,7 +16,7 @@ from largemargin.problem.certificate import Certificate, Point
 from largemargin.problem.checks import refuse_unseparable
 from largemargin.problem.intercept import as_intercept_sees_it, centre, settle
 from largemargin.problem.line_search import search_along
-from largemargin.problem.losses import proximal_step
+from largemargin.problem.losses import dual_step
 
 # The least mean squared length of the rows that is used.
 SHORTEST = 1e-100
@@ -41,13 +41,6 @@ class Best(NamedTuple):
     slope: np.ndarray
     slope_square: float
     certificate: Certificate
-
-
-def dual_step(problem, margins, smoothing):
-    """Return the dual variables after a proximal step, and the curvature there."""
-    beta, curvature = np.empty_like(margins), np.empty_like(margins)
-    proximal_step(margins, *smoothing, problem.weight, beta, curvature)
-    return beta, curvature
 
 
 class SmoothedProblem:
@@ -102,7 +95,7 @@ class SmoothedProblem:
         problem = self.problem
         smoothing = problem.loss.smoothing(self.anchor, sigma, problem.prices.C)
         point = self.point = centre(self._by_intercept, self.point, smoothing)
-        beta, self.extra = dual_step(problem, point.margins, smoothing)
+        beta, self.extra = dual_step(point.margins, smoothing, problem.weight)
         self.beta, self.slope = beta, problem.slope(point, beta)
         square = problem.design.inner(self.slope, self.slope)
         certificate = problem.certify(point, beta, self.slope, square)
@@ -136,8 +129,8 @@ class SmoothedProblem:
         smoothing = problem.loss.smoothing(self.anchor, sigma, problem.prices.C)
         options = {"bend": design.inner(step, step, scores), "first": 1.0, "accuracy": 0.1}
         options["slope"] = slope + problem.prices.intercept * offset
-        margins = problem.sign * (scores + offset)
-        length = search_along(problem, point.margins, margins, smoothing, **options)
+        along = problem.sign * (scores + offset)
+        length = search_along(problem, point.margins, along, smoothing, **options)
         self.point = problem.point(
             point.w + length * step,
             point.scores + length * scores,

@@ -61,14 +61,7 @@ ALIKE = 1.1
 
 
 def solve(
-    problem: Problem,
-    solver: str,
-    *,
-    tol: float,
-    max_iter: int | None = None,
-    start: Start | None = None,
-    progress: Progress | None = None,
-    rng=None,
+    problem: Problem, solver, *, tol, max_iter=None, start=None, progress=None, rng=None
 ) -> Solution:
     """Solve a problem with the solver of that name, and examine the solution.
 

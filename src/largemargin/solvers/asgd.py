@@ -14,7 +14,7 @@ from numba import njit
 
 from largemargin.designs.row_loops import all_dots, row_add, row_dot
 from largemargin.numerics.jit import JIT
-from largemargin.problem.smoothed import dual_step
+from largemargin.problem.losses import dual_step
 from largemargin.solvers.solution import Run, Solution
 
 EPOCHS_BEFORE_AVERAGING = 2
@@ -194,7 +194,7 @@ def best_certificate(problem, w, offset):
     candidates = []
     for sigma in np.multiply(SMOOTHINGS, C or 1.0):
         smoothing = problem.loss.smoothing(np.zeros_like(margins), sigma, C)
-        beta, _ = dual_step(problem, margins, smoothing)
+        beta, _ = dual_step(margins, smoothing, problem.weight)
         candidates.append(problem.examine(w, offset, beta, scores))
     return min(candidates, key=lambda candidate: candidate[2].gap)
 

@@ -22,6 +22,7 @@ import numpy as np
 
 from largemargin.designs.kernel import KernelDesign, gram_product
 from largemargin.problem.intercept import is_bounded, squares_hold_it
+from largemargin.problem.objective import Problem
 from largemargin.solvers.solution import Run, Solution, Start
 
 # Rows of H that are filled in at a time.
@@ -42,7 +43,7 @@ class EquivalentKernel(NamedTuple):
     intercept: np.ndarray | None
     response: float
 
-    def pose(self, problem):
+    def pose(self, problem: Problem) -> Problem:
         """Return the equivalent SVM, which has the same values."""
         targets, tangent = problem.targets, problem.tangent
         prices = problem.prices.without_squares()
@@ -54,14 +55,9 @@ class EquivalentKernel(NamedTuple):
             moved = prices.intercept * problem.sign * self.intercept
             targets = targets._replace(origin=targets.origin + moved)
             prices = prices._replace(intercept=0.0)
-        return replace(
-            problem,
-            design=KernelDesign(self.matrix),
-            targets=targets,
-            prices=prices,
-            fit_intercept=problem.fit_intercept and self.intercept is None,
-            tangent=tangent,
-        )
+        is_free = problem.fit_intercept and self.intercept is None
+        rest = problem.weight, prices, is_free, problem.loss, tangent
+        return Problem(KernelDesign(self.matrix), targets, *rest)
 
     def lift(self, problem, svm, solution):
         """Return the point, dual variables and certificate for the problem itself.

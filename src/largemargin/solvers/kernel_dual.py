@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from largemargin.problem.intercept import is_bounded
-from largemargin.problem.linearised_squares import MAX_CONTRACTION, linearise_squares
+from largemargin.problem.objective import MAX_CONTRACTION
 from largemargin.solvers.equivalent_svm import solve_as_svm
 from largemargin.solvers.newton import solve_newton
 from largemargin.solvers.pairs import EASY, pairs_can_solve, solve_in_pairs
@@ -81,7 +81,7 @@ def _solve_in_rounds(problem, run):
     margins = -problem.origin if found is None else found.margins
     start, n_iter, last_gap = run.start, 0, np.inf
     while True:
-        svm = linearise_squares(problem, margins)
+        svm = problem.linearised(margins)
         if not is_bounded(svm):
             return _solve_equivalent(problem, replace(run, start=start))
         left, progress = run.max_iter - n_iter, Progress(run.progress.on_step)

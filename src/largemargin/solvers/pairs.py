@@ -142,20 +142,20 @@ class PairDescent:
     def certify(self):
         """Return the point, its dual variables and certificate; linearise again."""
         problem, point = self.problem, self.point
-        if not problem.is_curved or not self._is_balanced:
+        slope, slope_norm = None, 0.0
+        if problem.is_curved and self._is_balanced:
+            self.rest = problem.forces(np.zeros_like(self.forces), point.margins)
+            self._balance()
+            slope = point.w - (self.forces + self.rest)
+            image = problem.design.scores(slope)
+            slope_norm = slope @ image
+            self.scores = self.scores - image
+        else:
             point = settle(problem, point)
-            return point, self.beta, self._certificate(point, None, 0.0)
-        self.rest = problem.forces(np.zeros_like(self.forces), point.margins)
-        self._balance()
-        slope = point.w - (self.forces + self.rest)
-        image = problem.design.scores(slope)
-        self.scores = self.scores - image
-        return point, self.beta, self._certificate(point, slope, slope @ image)
-
-    def _certificate(self, point, slope, slope_norm):
-        """Return a certificate; if the forces are not balanced, its gap is infinite."""
-        certificate = self.problem.certify(point, self.beta, slope, slope_norm)
-        return certificate if self._is_balanced else certificate._replace(gap=np.inf)
+        certificate = problem.certify(point, self.beta, slope, slope_norm)
+        # Forces that are not balanced bound nothing.
+        gap = certificate.gap if self._is_balanced else np.inf
+        return point, self.beta, certificate._replace(gap=gap)
 
 
 @njit(**JIT)

@@ -52,9 +52,8 @@ class Path:
     """The solutions of problems on the same rows and targets, by family."""
 
     def __init__(self, design, solver, *, tol, max_iter, seed, progress):
-        self.solver = solver
-        self.tol, self.max_iter, self.seed = tol, max_iter, seed
-        self.progress = progress
+        self.solver, self.tol, self.seed, self.progress = solver, tol, seed, progress
+        self.options = {"tol": SPARE * tol, "max_iter": max_iter}
         self.radius = np.sqrt(design.squared_norms().max())
         self.solutions = []
         # For each family the indices of its solutions, with their OtherPrices or None.
@@ -72,15 +71,9 @@ class Path:
             change = family[best.number].distance(prices)
             if change * self.radius <= SAME_SCORES:
                 return best
-        solution = solve(
-            problem,
-            self.solver,
-            tol=SPARE * self.tol,
-            max_iter=self.max_iter,
-            start=self._start(problem, best),
-            progress=self.progress(),
-            rng=np.random.default_rng(self.seed),
-        )
+        rng, start = np.random.default_rng(self.seed), self._start(problem, best)
+        options = {"start": start, "progress": self.progress(), "rng": rng}
+        solution = solve(problem, self.solver, **self.options, **options)
         self.solutions.append(solution)
         number = len(self.solutions) - 1
         if not problem.is_hard:

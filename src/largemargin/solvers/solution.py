@@ -162,16 +162,7 @@ class Solution:
             other = examine_kept(problem, w, offset, self.beta, tangent=own, **options)
             if other.certificate.gap < result.certificate.gap:
                 result, tangent = other, own
-        return replace(
-            self,
-            w=w,
-            offset=offset,
-            intercept=intercept,
-            scores=result.point.scores,
-            margins=result.point.margins,
-            beta=result.beta,
-            tangent=tangent,
-            stretch=stretched,
-            certificate=result.certificate,
-            converged=bool(result.certificate.relative <= tol),
-        )
+        found = {"beta": result.beta, "certificate": result.certificate}
+        found |= {"intercept": intercept, "tangent": tangent, "stretch": stretched}
+        converged = bool(result.certificate.relative <= tol)
+        return replace(self, converged=converged, **found, **result.point._asdict())
