@@ -53,8 +53,8 @@ class SmoothedProblem:
     """
 
     def __init__(self, problem, start=None):
-        self.problem = problem
-        self.best = None
+        self.problem, self.best = problem, None
+        self.is_smooth = problem.loss.is_smooth
         # These are the same at every step.
         self._by_intercept = as_intercept_sees_it(problem)
         self._mean = None
@@ -67,11 +67,6 @@ class SmoothedProblem:
         else:
             w, self.anchor = start.place(problem)
             self.point = problem.point(w, problem.design.scores(w), start.offset)
-
-    @property
-    def is_smooth(self) -> bool:
-        """Whether the loss itself is smooth and needs no anchor."""
-        return self.problem.loss.is_smooth
 
     def first_sigma(self, sharpness: float) -> float:
         """Return the length of the first proximal steps; ``sharpness`` is in units of C."""
@@ -124,7 +119,10 @@ class SmoothedProblem:
         problem, point, design = self.problem, self.point, self.problem.design
         step = design.newton_system(self.curvature(self.extra))(-self.slope, 0.1)
         scores = design.scores(step)
-        offset = self._offset_step(scores)
+        # The step of the intercept that goes with these scores.
+        mixed, offset = problem.border + self.extra, 0.0
+        if problem.fit_intercept and mixed.sum() > 0:
+            offset = -(mixed @ scores) / mixed.sum()
         slope = design.inner(step, point.w, point.scores)
         smoothing = problem.loss.smoothing(self.anchor, sigma, problem.prices.C)
         options = {"bend": design.inner(step, step, scores), "first": 1.0, "accuracy": 0.1}
@@ -137,13 +135,6 @@ class SmoothedProblem:
             point.offset + length * offset,
         )
         return length
-
-    def _offset_step(self, scores):
-        """Return the step of the intercept that goes with a step of these scores."""
-        if not self.problem.fit_intercept:
-            return 0.0
-        along = self.problem.border + self.extra
-        return -(along @ scores) / along.sum() if along.sum() > 0 else 0.0
 
     def result(self):
         """Return the best point with its final intercept, its beta and certificate."""

@@ -80,7 +80,7 @@ class DualDescent:
         return rng.permutation(self.problem.design.n_rows).astype(np.uint32)
 
     def refresh(self, point):
-        """Do nothing."""
+        """Do nothing: sweeps deferred nothing."""
 
 
 class GramDescent(DualDescent):
