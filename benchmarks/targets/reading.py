@@ -7,7 +7,7 @@ from sklearn.datasets import dump_svmlight_file, load_svmlight_file
 
 from benchmarks.datasets.files import data_file
 from benchmarks.targets.base import Target, at_least, column, told
-from largemargin.tables.libsvm_text import read_rows
+from largemargin.tables.libsvm import read_rows
 
 # Generated rows take long to write; real files are there as text.
 MAX_WRITTEN = 20_000

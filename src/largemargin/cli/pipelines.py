@@ -93,7 +93,7 @@ def word_steps(schema):
     from sklearn.impute import SimpleImputer
     from sklearn.preprocessing import OneHotEncoder
 
-    from largemargin.tables.table_rows import MISSING_WORD
+    from largemargin.tables.schemas import MISSING_WORD
 
     # Whether unknown words are refused is the command's affair, which knows their lines.
     known = list(schema.words.values())

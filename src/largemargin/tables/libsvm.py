@@ -14,6 +14,8 @@ from numba import njit
 
 from largemargin.numerics.jit import JIT
 from largemargin.numerics.memory import check_room
+from largemargin.tables.opening import UnreadableFile
+from largemargin.tables.rows import MatrixRows
 
 BLOCK_BYTES = 1 << 23
 # Powers of ten up to this one are exact in float64, and so are integers below 2^53: one
@@ -55,6 +57,18 @@ class Block(NamedTuple):
     def n_bytes(self):
         """How much memory the rows take."""
         return sum(part.nbytes for part in self)
+
+
+def read_libsvm(stream, name) -> MatrixRows:
+    """Return the rows of LIBSVM text, column k for the index k."""
+    try:
+        X, y = read_rows(stream, zero_based=True)
+    except LibsvmError as error:
+        where, _, what = str(error).partition(": ")
+        raise UnreadableFile(f"{name}, {where.lower()}: {what}") from error
+    if X.shape[0] == 0:
+        raise UnreadableFile(f"{name} is empty; expected lines 'label index:value ...'.")
+    return MatrixRows(name, X, y, indexed=True)
 
 
 def read_rows(stream, n_features=None, *, zero_based=None):

@@ -1,0 +1,188 @@
+"""Large tables of text by pyarrow, which is some ten times as fast as the csv module.
+
+Whatever might be read in another way than by the csv module is left to that one: text
+with quotes inside of cells or line ends inside of quotes, lines that differ in width, text
+that is not UTF-8, and all that is wrong, so that there is one set of messages.
+"""
+
+import csv
+from codecs import BOM_UTF8
+from collections import deque
+from functools import cached_property
+from importlib.util import find_spec
+
+import numpy as np
+
+from largemargin.numerics.memory import max_bytes
+from largemargin.tables.columns import (
+    CELL_BYTES,
+    COLUMN_BYTES,
+    LINE_EXPANSION,
+    MISSING,
+    TEXT,
+    TextColumn,
+)
+from largemargin.tables.opening import buffered
+
+# In smaller files the csv module is done before pyarrow is even imported.
+MIN_BYTES = 1 << 21
+# As TextIOWrapper reads, so that the csv module finds the same pieces when it reads them.
+PIECE_BYTES = 1 << 13
+BLOCK_BYTES, MAX_LINE_BYTES = 1 << 20, 1 << 24
+# What str.strip removes.
+BLANKS = "".join(filter(str.isspace, map(chr, range(0x3001))))
+NEWLINE, RETURN, QUOTE = b'\n\r"'
+
+
+def read_by_arrow(stream, separator):
+    """Return the columns and lines of a table, None in doubt, and its bytes once more."""
+    if find_spec("pyarrow") is None:
+        return None, stream
+    pieces, n_bytes, failure = deque(), 0, None
+    limit = max_bytes() // 2  # for the text and its cells
+    try:
+        while n_bytes <= limit and (piece := stream.read1(PIECE_BYTES)):
+            pieces.append(piece)
+            n_bytes += len(piece)
+    except Exception as error:  # the csv module may object to the bytes before it
+        failure = error
+    found = None
+    if MIN_BYTES <= n_bytes <= limit and failure is None:
+        # Between two line ends there are no special cases.
+        found = parsed(b"".join([b"\n", *pieces, b"\n"]), separator)
+    return found, buffered(Replayed(pieces, failure, stream))
+
+
+class Replayed:
+    """The pieces of a stream that were read, then what reading on raised or gives."""
+
+    def __init__(self, pieces, failure, stream):
+        self.pieces = pieces
+        self.failure = failure
+        self.stream = stream
+
+    def read(self, size):
+        """Return at most so many bytes."""
+        if self.pieces:
+            piece = self.pieces.popleft()
+            if len(piece) > size:
+                self.pieces.appendleft(piece[size:])
+            return piece[:size]
+        if self.failure is not None:
+            raise self.failure
+        return self.stream.read(size)
+
+
+def parsed(content, separator):
+    """Return the columns and lines of a text between two line ends; None in doubt."""
+    import pyarrow as pa
+    from pyarrow import csv as arrow_csv
+
+    data = np.frombuffer(content, np.uint8)
+    ends = np.flatnonzero(data == NEWLINE)
+    lengths = np.diff(ends) - 1 - (data[ends[1:] - 1] == RETURN)
+    longest = lengths.max()
+    if (
+        longest == 0
+        or longest > min(max_bytes() // LINE_EXPANSION, MAX_LINE_BYTES)
+        or content.startswith(BOM_UTF8, 1)
+        or b"\0" in content
+        or content.count(b"\r") != content.count(b"\r\n")
+        or not has_plain_quotes(data, ends, ord(separator))
+    ):
+        return None
+    lines = np.flatnonzero(lengths) + 1
+    first = slice(ends[lines[0] - 1] + 1, ends[lines[0]])
+    try:
+        record = next(csv.reader([content[first].decode()], delimiter=separator))
+        width = len(record)
+        # An empty line may be a row of one cell.
+        n_bytes = 2 * len(content) + width * (CELL_BYTES * len(ends) + COLUMN_BYTES)
+        if width == 1 or n_bytes > max_bytes():
+            return None
+        names = [str(place) for place in range(width)]
+        columns = arrow_csv.read_csv(
+            pa.BufferReader(content),
+            arrow_csv.ReadOptions(
+                use_threads=False,
+                block_size=int(max(BLOCK_BYTES, 2 * longest)),
+                column_names=names,
+            ),
+            arrow_csv.ParseOptions(delimiter=separator),
+            arrow_csv.ConvertOptions(column_types=dict.fromkeys(names, pa.string())),
+        ).columns
+    except (ValueError, pa.ArrowException):
+        return None
+    if len(columns[0]) != len(lines) or has_long_cells(columns, longest):
+        return None
+    return [ArrowColumn(column) for column in columns], lines
+
+
+def has_plain_quotes(data, ends, separator):
+    """Return whether quotes stand around whole cells only, without line ends in them."""
+    quotes = np.flatnonzero(data == QUOTE)
+    opening, closing = quotes[::2], quotes[1::2]
+    return (
+        len(opening) == len(closing)
+        and np.isin(data[opening - 1], [separator, NEWLINE]).all()
+        and np.isin(data[closing + 1], [separator, NEWLINE, RETURN]).all()
+        and np.array_equal(ends.searchsorted(opening), ends.searchsorted(closing))
+    )
+
+
+def has_long_cells(columns, longest):
+    """Return whether the csv module may refuse a cell, which is not longer than a line."""
+    from pyarrow import compute
+
+    limit = csv.field_size_limit()
+    lengths = (compute.max(compute.binary_length(column)).as_py() for column in columns)
+    return longest >= limit and any(length >= limit for length in lengths)
+
+
+class ArrowColumn(TextColumn):
+    """A column of text as pyarrow has it."""
+
+    @cached_property
+    def trimmed(self):
+        """The cells without blanks around them."""
+        from pyarrow import compute
+
+        return compute.utf8_trim(self.raw, characters=BLANKS)
+
+    @cached_property
+    def text(self):
+        """The cells as they are."""
+        parts = []
+        for chunk in self.trimmed.chunks:
+            encoded = chunk.dictionary_encode()
+            words = np.array(encoded.dictionary.to_pylist(), TEXT)
+            parts.append(words[encoded.indices.to_numpy()])
+        return np.concatenate(parts)
+
+    @cached_property
+    def numbers(self):
+        """The cells as floats, NaN where there is no value; None if one is a word."""
+        import pyarrow as pa
+        from pyarrow import compute
+
+        values = finite_numbers(self.raw)
+        if values is None:
+            lower = compute.ascii_lower(self.trimmed)
+            missing = compute.is_in(lower, value_set=pa.array(sorted(MISSING)))
+            nothing = pa.scalar(None, pa.string())
+            values = finite_numbers(compute.if_else(missing, nothing, self.trimmed))
+        # Not all numbers of Python are numbers to pyarrow, and conversely: nan(1), 1_000.
+        return TextColumn(self.text).numbers if values is None else values
+
+
+def finite_numbers(cells):
+    """Return cells of pyarrow as floats, NaN for null, or None if others are not finite."""
+    import pyarrow as pa
+
+    try:
+        values = cells.cast(pa.float64())
+    except pa.ArrowException:
+        return None
+    n_missing = values.null_count
+    values = values.to_numpy()
+    return values if len(values) - np.isfinite(values).sum() == n_missing else None
