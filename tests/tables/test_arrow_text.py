@@ -24,13 +24,28 @@ CELLS = (
     "0.1000000000000000055511151231257827 1.7976931348623157e308 179769313486231580793e289 "
     "red blue größe \u0663 \uff11 x\u00a0y \U0001f600 abc\\ndef a'b #x //"
 ).split()
-BLANKS = ["", " ", "  ", "\t", "\u00a0", "\u2003", "\x1c", "\x0b", "\ufeff", "\x85", "\u2028"]
+BLANKS = [
+    "",
+    " ",
+    "  ",
+    "\t",
+    "\u00a0",
+    "\u2003",
+    "\x1c",
+    "\x0b",
+    "\ufeff",
+    "\x85",
+    "\u2028",
+]
 
 
 def outcome(content, separator, header, *, by_arrow):
     """Return the rows, with all their cells, or the error, and the warnings."""
     stream = buffered(io.BytesIO(content))
-    with warnings.catch_warnings(record=True) as told, pytest.MonkeyPatch.context() as patch:
+    with (
+        warnings.catch_warnings(record=True) as told,
+        pytest.MonkeyPatch.context() as patch,
+    ):
         warnings.simplefilter("always")
         if not by_arrow:
             patch.setattr(arrow_text, "find_spec", lambda name: None)
@@ -44,7 +59,12 @@ def outcome(content, separator, header, *, by_arrow):
         for name, column in rows.columns.items()
     ]
     kinds = {type(column) for column in rows.columns.values()}
-    found = columns, rows.lines.tolist(), rows.has_header, [str(one.message) for one in told]
+    found = (
+        columns,
+        rows.lines.tolist(),
+        rows.has_header,
+        [str(one.message) for one in told],
+    )
     return found, kinds
 
 
@@ -104,7 +124,9 @@ def tables(draw):
     content = content.encode(rng.choice(["utf-8"] * 9 + ["utf-16" if odd else "utf-8"]))
     if rng.random() < odd:
         place = rng.randint(0, len(content))
-        content = content[:place] + rng.choice([b"\xff", b"\xc3", b'"', b","]) + content[place:]
+        content = (
+            content[:place] + rng.choice([b"\xff", b"\xc3", b'"', b","]) + content[place:]
+        )
     given_separator = rng.choice([None, separator])
     return content, given_separator, rng.choice([None, None, True, False])
 

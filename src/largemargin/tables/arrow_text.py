@@ -87,8 +87,8 @@ def parsed(content, separator):
         or longest > min(max_bytes() // LINE_EXPANSION, MAX_LINE_BYTES)
         or content.startswith(BOM_UTF8, 1)
         or b"\0" in content
-        or content.count(b"\r") != content.count(b"\r\n")
-        or not has_plain_quotes(data, ends, ord(separator))
+        or (b"\r" in content and (data[1:][data[:-1] == RETURN] != NEWLINE).any())
+        or (b'"' in content and not has_plain_quotes(data, ends, ord(separator)))
     ):
         return None
     lines = np.flatnonzero(lengths) + 1
@@ -104,12 +104,11 @@ def parsed(content, separator):
         columns = arrow_csv.read_csv(
             pa.BufferReader(content),
             arrow_csv.ReadOptions(
-                use_threads=False,
                 block_size=int(max(BLOCK_BYTES, 2 * longest)),
                 column_names=names,
             ),
             arrow_csv.ParseOptions(delimiter=separator),
-            arrow_csv.ConvertOptions(column_types=dict.fromkeys(names, pa.string())),
+            arrow_csv.ConvertOptions(column_types=dict.fromkeys(names, pa.large_string())),
         ).columns
     except (ValueError, pa.ArrowException):
         return None
@@ -140,7 +139,7 @@ def has_long_cells(columns, longest):
 
 
 class ArrowColumn(TextColumn):
-    """A column of text as pyarrow has it."""
+    """A column of text as pyarrow has it, with blanks around its cells."""
 
     @cached_property
     def trimmed(self):
@@ -152,12 +151,23 @@ class ArrowColumn(TextColumn):
     @cached_property
     def text(self):
         """The cells as they are."""
-        parts = []
-        for chunk in self.trimmed.chunks:
-            encoded = chunk.dictionary_encode()
-            words = np.array(encoded.dictionary.to_pylist(), TEXT)
-            parts.append(words[encoded.indices.to_numpy()])
-        return np.concatenate(parts)
+        return self._spelled("text")
+
+    @cached_property
+    def cells(self):
+        """The cells, "" where something says that there is no value."""
+        return self._spelled("cells")
+
+    def _spelled(self, form):
+        """Return the cells in a form of ``TextColumn``, each different one made once."""
+        encoded = self.trimmed.combine_chunks().dictionary_encode()
+        words = TextColumn(np.array(encoded.dictionary.to_pylist(), TEXT))
+        return getattr(words, form)[encoded.indices.to_numpy()]
+
+    @cached_property
+    def words(self):
+        """The different cells that have a value."""
+        return TextColumn(np.array(self.trimmed.unique().to_pylist(), TEXT)).words
 
     @cached_property
     def numbers(self):
@@ -168,10 +178,10 @@ class ArrowColumn(TextColumn):
         values = finite_numbers(self.raw)
         if values is None:
             lower = compute.ascii_lower(self.trimmed)
-            missing = compute.is_in(lower, value_set=pa.array(sorted(MISSING)))
-            nothing = pa.scalar(None, pa.string())
+            missing = compute.is_in(lower, value_set=pa.array(sorted(MISSING), lower.type))
+            nothing = pa.scalar(None, lower.type)
             values = finite_numbers(compute.if_else(missing, nothing, self.trimmed))
-        # Not all numbers of Python are numbers to pyarrow, and conversely: nan(1), 1_000.
+        # Not all numbers of Python are numbers to pyarrow, and conversely: 1_000, nan(1).
         return TextColumn(self.text).numbers if values is None else values
 
 

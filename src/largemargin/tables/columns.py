@@ -39,12 +39,14 @@ class TextColumn:
         """The cells, "" where something says that there is no value."""
         short = np.flatnonzero(np.strings.str_len(self.text) <= max(map(len, MISSING)))
         lower = np.strings.lower(self.text[short])
-        found = np.logical_or.reduce([lower == word for word in MISSING])
-        if not found.any():
-            return self.text
         cells = self.text.copy()
-        cells[short[found]] = ""
+        cells[short[np.logical_or.reduce([lower == word for word in MISSING])]] = ""
         return cells
+
+    @cached_property
+    def words(self) -> list[str]:
+        """The different cells that have a value."""
+        return sorted(set(self.cells.tolist()) - {""})
 
     @cached_property
     def numbers(self):
@@ -57,16 +59,18 @@ class TextColumn:
             return None
 
 
-class NumberColumn:
-    """A column of floats, NaN where there is no value."""
+class NumberColumn(TextColumn):
+    """A column of floats, ``raw``, NaN where there is no value."""
 
-    def __init__(self, numbers):
-        self.numbers = numbers
+    @property
+    def numbers(self):
+        """The numbers."""
+        return self.raw
 
     @cached_property
     def cells(self):
         """The numbers as text, "" where there is no value."""
-        spelled = ["" if np.isnan(value) else f"{value:.17g}" for value in self.numbers]
+        spelled = ["" if np.isnan(value) else f"{value:.17g}" for value in self.raw]
         return np.array(spelled, TEXT)
 
 
@@ -79,19 +83,12 @@ def is_number(cell) -> bool:
     return cell.lower() not in MISSING
 
 
-def is_name(cell) -> bool:
-    """Return whether a cell holds something with a letter that is not a number."""
-    is_named = any(map(str.isalpha, cell)) and cell.lower() not in MISSING
-    return is_named and not is_number(cell)
-
-
-def odd_one(cells) -> int | None:
+def odd_one(column) -> int | None:
     """Return the place of the first cell of the rarer kind, number or word, or None."""
-    present = np.flatnonzero(cells != "")
-    found = cells[present].tolist()
-    kinds = {cell: is_number(cell) for cell in set(found)}
-    numeric = np.array([kinds[cell] for cell in found], dtype=bool)
-    if numeric.all() or not numeric.any():
+    kinds = {word: is_number(word) for word in column.words}
+    if len(set(kinds.values())) < 2:
         return None
+    present = np.flatnonzero(column.cells != "")
+    numeric = np.array([kinds[cell] for cell in column.cells[present].tolist()])
     rarer = 2 * numeric.sum() < len(numeric)
     return int(present[np.flatnonzero(numeric == rarer)[0]])

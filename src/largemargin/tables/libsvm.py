@@ -31,14 +31,15 @@ FEWER_ROWS = "Split the file, or leave out rows"
 
 # What is wrong with a line, by the code that the loop returns.
 FINE, BAD_LABEL, BAD_INDEX, BAD_VALUE, NOT_RISING, TOO_LARGE, INFINITE = range(7)
-COMPLAINTS = {
-    BAD_LABEL: "its label is not a number",
-    BAD_INDEX: "an index is not a whole number followed by a colon",
-    BAD_VALUE: "a value is not a number",
-    NOT_RISING: "its indices do not rise",
-    TOO_LARGE: f"an index is above {MAX_INDEX}",
-    INFINITE: "a number is too large",
-}
+COMPLAINTS = (
+    "",
+    "its label is not a number",
+    "an index is not a whole number followed by a colon",
+    "a value is not a number",
+    "its indices do not rise",
+    f"an index is above {MAX_INDEX}",
+    "a number is too large",
+)
 
 
 class LibsvmError(ValueError):
@@ -46,17 +47,12 @@ class LibsvmError(ValueError):
 
 
 class Block(NamedTuple):
-    """Some rows, in CSR form with indices as in the file, and their labels."""
+    """Some rows: their labels, numbers of entries, indices as in the file, and values."""
 
     labels: np.ndarray
-    indptr: np.ndarray
+    lengths: np.ndarray
     indices: np.ndarray
     data: np.ndarray
-
-    @property
-    def n_bytes(self):
-        """How much memory the rows take."""
-        return sum(part.nbytes for part in self)
 
 
 def read_libsvm(stream, name) -> MatrixRows:
@@ -72,33 +68,19 @@ def read_libsvm(stream, name) -> MatrixRows:
 
 
 def read_rows(stream, n_features=None, *, zero_based=None):
-    """Return the sparse rows and the labels of LIBSVM text.
+    """Return the sparse rows, with 32 bit indices where these suffice, and the labels.
 
-    Parameters
-    ----------
-    stream : binary file
-        Where the text comes from.
-
-    n_features : int, default=None
-        Number of columns; None means as many as the largest index needs.
-
-    zero_based : bool, default=None
-        Whether the first column has the index 0; None means that it has if the index 0
-        occurs, as in scikit-learn.
-
-    Returns
-    -------
-    X : csr matrix of shape (n_samples, n_features)
-        The rows, with 32 bit indices where these suffice.
-
-    labels : ndarray of shape (n_samples,)
-        The labels as they are.
+    Without ``n_features`` there are as many columns as the largest index needs. The first
+    column has the index 0 if ``zero_based``; by default if the index 0 occurs, as in
+    scikit-learn.
     """
-    blocks = blocks_that_fit(stream)
-    if not blocks:
-        return sp.csr_matrix((0, n_features or 0)), np.empty(0)
-    indices = np.concatenate([block.indices for block in blocks])
-    lengths = np.concatenate([np.diff(block.indptr) for block in blocks])
+    blocks, n_bytes = [], 0
+    for block in blocks_of(stream):
+        # The second time when they are joined.
+        n_bytes += 2 * sum(part.nbytes for part in block)
+        check_room(n_bytes, "The LIBSVM text", FEWER_ROWS)
+        blocks.append(block)
+    labels, lengths, indices, data = map(np.concatenate, zip(*blocks, strict=True))
     indptr = np.concatenate([[0], np.cumsum(lengths)])
     if zero_based is None:
         zero_based = len(indices) > 0 and indices.min() == 0
@@ -111,39 +93,16 @@ def read_rows(stream, n_features=None, *, zero_based=None):
         n_features = needed
     if needed > n_features:
         raise LibsvmError(f"The text has {needed} columns; expected {n_features} at most.")
-    data = np.concatenate([block.data for block in blocks])
     if indptr[-1] <= np.iinfo(np.int32).max:
         indptr = indptr.astype(np.int32)
-    X = sp.csr_matrix((data, indices, indptr), shape=(len(lengths), n_features))
-    return X, np.concatenate([block.labels for block in blocks])
-
-
-def blocks_that_fit(stream):
-    """Return all rows block by block; raise TooLarge as soon as they take too much."""
-    blocks, n_bytes = [], 0
-    for block in blocks_of(stream):
-        # The second time when they are joined.
-        n_bytes += 2 * block.n_bytes
-        check_room(n_bytes, "The LIBSVM text", FEWER_ROWS)
-        blocks.append(block)
-    return blocks
+    return sp.csr_matrix((data, indices, indptr), (len(labels), n_features)), labels
 
 
 def blocks_of(stream, block_bytes=BLOCK_BYTES):
-    """Yield the rows of LIBSVM text block by block.
+    """Yield the rows of LIBSVM text block by block; the last one may be empty.
 
-    Parameters
-    ----------
-    stream : binary file
-        Where the text comes from.
-
-    block_bytes : int, default=2**23
-        How much is read at a time; a longer line is still read whole.
-
-    Yields
-    ------
-    block : Block
-        Never empty. A line that cannot be read raises a ``LibsvmError`` with its number.
+    So many bytes are read at a time, and on to the end of a longer line. A line that cannot
+    be read raises a ``LibsvmError`` with its number.
     """
     begun, n_lines = [], 0
     while chunk := stream.read(block_bytes):
@@ -151,19 +110,12 @@ def blocks_of(stream, block_bytes=BLOCK_BYTES):
         cut = chunk.rfind(b"\n") + 1
         if cut:
             whole = b"".join([*begun, chunk[:cut]])
-            yield from nonempty(parse(whole, n_lines))
+            yield parse(whole, n_lines)
             n_lines += whole.count(b"\n")
             begun = []
         begun.append(chunk[cut:])
         check_room(LINE_EXPANSION * sum(map(len, begun)), f"Line {n_lines + 1}", FEWER_ROWS)
-    if last := b"".join(begun):
-        yield from nonempty(parse(last, n_lines))
-
-
-def nonempty(block):
-    """Yield a block if it has any rows."""
-    if len(block.labels):
-        yield block
+    yield parse(b"".join(begun), n_lines)
 
 
 def parse(text, n_lines_before=0):
@@ -188,7 +140,8 @@ def parse(text, n_lines_before=0):
     if complaint != FINE:
         raise LibsvmError(f"Line {n_lines_before + line}: {COMPLAINTS[complaint]}.")
     n_stored = indptr[n_rows]
-    return Block(labels[:n_rows], indptr[: n_rows + 1], indices[:n_stored], data[:n_stored])
+    lengths = np.diff(indptr[: n_rows + 1])
+    return Block(labels[:n_rows], lengths, indices[:n_stored], data[:n_stored])
 
 
 @njit(**JIT)
@@ -217,11 +170,7 @@ def parse_lines(buffer, labels, indptr, indices, data, hard, powers):
             if status < 0:
                 return n_rows, n_hard, line, BAD_LABEL
             if status > 0:
-                hard[n_hard, 0], hard[n_hard, 1], hard[n_hard, 2] = (
-                    at - status,
-                    at,
-                    -1 - n_rows,
-                )
+                hard[n_hard] = at - status, at, -1 - n_rows
                 n_hard += 1
             last = -1
             while True:
@@ -248,11 +197,7 @@ def parse_lines(buffer, labels, indptr, indices, data, hard, powers):
                 if status < 0:
                     return n_rows, n_hard, line, BAD_VALUE
                 if status > 0:
-                    hard[n_hard, 0], hard[n_hard, 1], hard[n_hard, 2] = (
-                        at - status,
-                        at,
-                        n_stored,
-                    )
+                    hard[n_hard] = at - status, at, n_stored
                     n_hard += 1
                 indices[n_stored] = index
                 data[n_stored] = value

@@ -11,37 +11,21 @@ from largemargin.tables.opening import UnreadableFile
 
 MAX_NAMED = 10
 MAX_NAME_LENGTH = 60
-# A column with more different words than this is refused.
-MAX_WORDS = 1000
-# So is one with more than this and half of its rows.
-FEW_WORDS = 20
+# A column with more different words than the first is refused, and so is one with more
+# than the second that are more than half of its cells.
+MAX_WORDS, FEW_WORDS = 1000, 20
 # Numbers that mean a code, such as 007.
 CODE = re.compile(r"[-+]?0\d")
 
 
 @dataclass(frozen=True)
 class MatrixRows:
-    """Rows that are numbers: those of LIBSVM text, or arrays.
+    """Rows that are numbers: those of LIBSVM text, or arrays."""
 
-    Parameters
-    ----------
-    name : str
-        The file, for messages.
-
-    X : {ndarray, csr matrix} of shape (n_samples, n_columns)
-        The rows. Of LIBSVM text, column k has the index k, so column 0 is mostly empty.
-
-    y : ndarray of shape (n_samples,) or None
-        The labels as they are.
-
-    indexed : bool
-        Whether the columns are indices of LIBSVM text.
-    """
-
-    name: str
-    X: Any
-    y: np.ndarray | None
-    indexed: bool
+    name: str  # the file, for messages
+    X: Any  # an array or a csr matrix; of LIBSVM text, column k has the index k
+    y: np.ndarray | None  # the labels as they are
+    indexed: bool  # whether the columns are indices of LIBSVM text
 
     def where(self, row) -> str:
         """Return the file and the place of a row, for messages."""
@@ -49,41 +33,25 @@ class MatrixRows:
 
     def labels(self, column=None):
         """Return the labels, None if there are none."""
-        way = "Make them whole numbers, or two different ones."
-        return None if self.y is None else tidy_labels(self.y, self, "y", way)
+        way_out = "Make them whole numbers, or two different ones."
+        return None if self.y is None else tidy_labels(self.y, self, "y", way_out)
 
 
 @dataclass(frozen=True)
 class TableRows:
-    """Rows with named columns, the labels among them.
+    """Rows with named columns, the labels among them."""
 
-    Parameters
-    ----------
-    name : str
-        The file, for messages.
-
-    columns : dict of str to {TextColumn, NumberColumn, ndarray}
-        Columns by name; an array holds what is of no use. Without a header the names are
-        "0", "1" and so on.
-
-    lines : ndarray of shape (n_samples,), default=None
-        The line that each row begins in; None if the file has no lines.
-
-    has_header : bool, default=False
-        Whether the names are the file's own.
-    """
-
-    name: str
-    columns: dict
-    lines: np.ndarray | None = None
-    has_header: bool = False
+    name: str  # the file, for messages
+    columns: dict  # TextColumns by name, or arrays of what is neither number nor word
+    lines: np.ndarray | None = None  # the line that each row begins in, if there are lines
+    has_header: bool = False  # else the names are "0", "1" and so on
 
     def where(self, row) -> str:
         """Return the file and the place of a row, for messages."""
         place = f"row {row + 1}" if self.lines is None else f"line {self.lines[row]}"
         return f"{self.name}, {place}"
 
-    def column(self, name):
+    def column(self, name) -> TextColumn:
         """Return a column; raise if it holds neither numbers nor words."""
         found = self.columns[name]
         if isinstance(found, np.ndarray):
@@ -98,7 +66,7 @@ class TableRows:
         column = self.column(name)
         if column.numbers is not None:
             return False
-        odd = odd_one(column.cells)
+        odd = odd_one(column)
         if odd is None:
             return True
         raise UnreadableFile(
@@ -109,13 +77,12 @@ class TableRows:
 
     def words(self, name) -> list[str]:
         """Return the different words in a column; raise if they are no categories."""
-        cells = self.column(name).cells
-        words = sorted(set(cells.tolist()) - {""})
-        if len(words) > MAX_WORDS or len(words) > max(FEW_WORDS, len(cells) / 2):
+        words, n_rows = self.column(name).words, len(self.column(name))
+        if len(words) > MAX_WORDS or len(words) > max(FEW_WORDS, n_rows / 2):
             raise UnreadableFile(
                 f"{self.name}: column {short(name)} has {len(words)} different words in "
-                f"{len(cells)} rows, such as {short(words[0])}, each of which would become "
-                "a feature. If they are numbers or dates, write them as 1234.5; else leave "
+                f"{n_rows} rows, such as {short(words[0])}, each of which would become a "
+                "feature. If they are numbers or dates, write them as 1234.5; else leave "
                 "the column out by --drop."
             )
         return words
@@ -126,30 +93,31 @@ class TableRows:
         if column.numbers is not None:
             return column.numbers
         cells = column.cells
-        rows = range(len(cells))
-        odd = next(row for row in rows if TextColumn(cells[row : row + 1]).numbers is None)
+        single = (TextColumn(cells[row : row + 1]) for row in range(len(cells)))
+        odd = next(row for row, cell in enumerate(single) if cell.numbers is None)
         raise UnreadableFile(
             f"{self.where(odd)}: column {short(name)} has {short(cells[odd])}; expected a "
             "number."
         )
 
-    def labels(self, name) -> np.ndarray | None:
+    def labels(self, name):
         """Return a column as labels, None without a column."""
         if name is None:
             return None
-        cells = self.column(name).cells
-        absent = cells == ""
+        column = self.column(name)
+        absent = column.cells == ""
         if absent.any():
             raise UnreadableFile(
                 f"{self.where(int(absent.argmax()))}: no label in column {short(name)}. "
                 "Fill it in or leave the row out."
             )
-        spelled, values = np.array(cells.tolist()), self.column(name).numbers
-        if values is None or any(map(CODE.match, set(cells.tolist()))):
-            return spelled
-        way = "Name the column of the labels by --label."
-        labels = tidy_labels(values, self, f"column {short(name)}", way)
-        return labels if labels.dtype.kind == "i" else spelled
+        if column.numbers is not None and not any(map(CODE.match, column.words)):
+            way_out = "Name the column of the labels by --label."
+            what = f"column {short(name)}"
+            labels = tidy_labels(column.numbers, self, what, way_out)
+            if labels.dtype.kind == "i":
+                return labels
+        return np.array(column.cells.tolist())
 
     def place_of(self, given, what="for the labels") -> int:
         """Return the place of a column, given by name or number; None is the last."""
@@ -190,8 +158,9 @@ def tidy_labels(values, rows, what, way_out) -> np.ndarray:
 
 def some(names) -> str:
     """Return names in a sentence, not too many of them."""
-    told = ", ".join(map(short, names[:MAX_NAMED]))
-    return told + (f" and {len(names) - MAX_NAMED} more" if len(names) > MAX_NAMED else "")
+    listed = ", ".join(map(short, names[:MAX_NAMED]))
+    n_more = len(names) - MAX_NAMED
+    return f"{listed} and {n_more} more" if n_more > 0 else listed
 
 
 def short(name) -> str:
@@ -202,7 +171,7 @@ def short(name) -> str:
     >>> short("size"), short(3)
     ("'size'", '3')
     """
-    told = repr(str(name)) if isinstance(name, str) else repr(name)
-    if len(told) <= MAX_NAME_LENGTH:
-        return told
-    return f"{told[: MAX_NAME_LENGTH - 4]}...{told[0]}"
+    quoted = repr(str(name)) if isinstance(name, str) else repr(name)
+    if len(quoted) <= MAX_NAME_LENGTH:
+        return quoted
+    return f"{quoted[: MAX_NAME_LENGTH - 4]}...{quoted[0]}"

@@ -17,7 +17,16 @@ MIN_DENSITY = 0.3
 
 
 class Schema:
-    """What training rows looked like, so that others can be brought into their form."""
+    """What training rows looked like, so that others can be brought into their form.
+
+    Both kinds have a method ``split(rows, label=None, unknown="refuse", lenient=False)`` that
+    returns the features and the labels, or None, of rows that must be of this kind.
+    ``label`` is the column of the labels of a table, by name or number; None means that of
+    the training rows, if it is there. ``unknown`` is "refuse" or "ignore": what becomes of
+    words that the training rows had not. If ``lenient``, labels that cannot be read count
+    as none. The features are finite but for values to be imputed, and a data frame if
+    there are words.
+    """
 
     kind: ClassVar[str]
     missing: str
@@ -26,34 +35,6 @@ class Schema:
         """Return the schema as a model file has it."""
         return {"kind": self.kind, **asdict(self)}
 
-    def split(self, rows, *, label=None, unknown="refuse", lenient=False):
-        """Return the features and the labels of rows that must be of this kind.
-
-        Parameters
-        ----------
-        rows : MatrixRows or TableRows
-            What a file holds.
-
-        label : str or int, default=None
-            The column of the labels of a table, by name or number; None means that of the
-            training rows, if it is there.
-
-        unknown : {"refuse", "ignore"}, default="refuse"
-            What becomes of words that the training rows had not.
-
-        lenient : bool, default=False
-            Whether labels that cannot be read count as none.
-
-        Returns
-        -------
-        X : {ndarray, csr matrix, DataFrame} of shape (n_samples, n_features)
-            The features, finite but for values to be imputed; a frame if there are words.
-
-        y : ndarray of shape (n_samples,) or None
-            The labels.
-        """
-        raise NotImplementedError
-
     def refused(self, values):
         """Return which values are infinite or, unless they are imputed, missing."""
         return np.isinf(values) if self.missing == "impute" else ~np.isfinite(values)
@@ -61,36 +42,16 @@ class Schema:
 
 @dataclass(frozen=True)
 class MatrixSchema(Schema):
-    """Rows that are numbers.
-
-    Parameters
-    ----------
-    n_features : int
-        Number of features.
-
-    skipped : int, default=None
-        Columns of LIBSVM text in front of the features: index 0 where indices start at 1.
-        None means what the text itself suggests.
-
-    dense : bool, default=None
-        Whether the rows are kept dense; None means whatever suits them.
-
-    missing : {"refuse", "impute"}, default="refuse"
-        What becomes of missing values.
-
-    gram : bool, default=False
-        Whether the rows are those of a Gram matrix, their number in index 0.
-
-    serials : list of int, default=None
-        Numbers of the training rows, whose columns are taken from a Gram matrix; None
-        means all columns.
-    """
+    """Rows that are numbers."""
 
     n_features: int
+    # Columns of LIBSVM text in front of the features: index 0 where indices start at 1.
+    # None means what the text itself suggests.
     skipped: int | None = None
-    dense: bool | None = None
-    missing: str = "refuse"
-    gram: bool = False
+    dense: bool | None = None  # whether rows are kept dense; None means what suits them
+    missing: str = "refuse"  # or "impute"
+    gram: bool = False  # whether they are of a Gram matrix, their numbers in index 0
+    # Numbers of the training rows, whose columns are taken from a Gram matrix; None: all.
     serials: list | None = None
 
     kind = "matrix"
@@ -181,39 +142,16 @@ class MatrixSchema(Schema):
 
 @dataclass(frozen=True)
 class TableSchema(Schema):
-    """Rows with named columns.
+    """Rows with named columns."""
 
-    Parameters
-    ----------
-    features : list of str
-        Names of the columns that are features, in order.
-
-    label : str, default=None
-        Name of the column of the labels; None if the model does not know it.
-
-    label_place : int, default=0
-        Its place among all columns, for files without names.
-
-    named : bool, default=False
-        Whether the names are the file's own, so that columns are found by them.
-
-    words : dict of str to list of str or None, default={}
-        Values of the columns that hold words; None if the model does not know which.
-
-    missing : {"refuse", "impute"}, default="refuse"
-        What becomes of missing values.
-
-    dropped : list of int, default=[]
-        Places of columns that are left out, for files without names.
-    """
-
-    features: list
-    label: str | None = None
-    label_place: int = 0
-    named: bool = False
+    features: list  # names of the columns that are features, in order
+    label: str | None = None  # the column of the labels, if the model knows it
+    label_place: int = 0  # its place among all columns, for files without names
+    named: bool = False  # whether columns are found by name: the names are the file's own
+    # The words in each column of words; None if the model does not know which they are.
     words: dict | None = field(default_factory=dict)
-    missing: str = "refuse"
-    dropped: list = field(default_factory=list)
+    missing: str = "refuse"  # or "impute"
+    dropped: list = field(default_factory=list)  # places of columns that are left out
 
     kind = "table"
     dense = True
@@ -329,45 +267,31 @@ class TableSchema(Schema):
 
     def _words(self, rows, column, name, unknown):
         """Return a column of words, ``MISSING_WORD`` where there is no value."""
-        cells = rows.column(column).cells
-        absent = cells == ""
+        found = rows.column(column)
+        cells, absent = found.cells, found.cells == ""
         if absent.any() and self.missing != "impute":
             raise UnreadableFile(
                 f"{rows.where(int(absent.argmax()))}: column {short(column)} has no value. "
                 f"{way_out(np.nan)}"
             )
-        if self.words is not None and unknown != "ignore":
-            known = {MISSING_WORD, *self.words[name]}
-            for row, cell in enumerate(cells.tolist()):
-                if cell not in known:
-                    raise UnreadableFile(
-                        f"{rows.where(row)}: column {short(column)} has {short(cell)}, "
-                        "which the training rows had not; they had "
-                        f"{some(self.words[name])}. --unknown ignore counts it as none of "
-                        "these."
-                    )
+        known = found.words if self.words is None else self.words[name]
+        strange = {*found.words} - {*known}
+        if strange and unknown != "ignore":
+            row = next(row for row, cell in enumerate(cells.tolist()) if cell in strange)
+            raise UnreadableFile(
+                f"{rows.where(row)}: column {short(column)} has {short(cells[row])}, which "
+                f"the training rows had not; they had {some(known)}. --unknown ignore "
+                "counts it as none of these."
+            )
         return cells.astype(object)
 
 
 def learn_schema(rows, *, label=None, missing="refuse", gram=False, drop=()) -> Schema:
     """Return the schema of training rows.
 
-    Parameters
-    ----------
-    rows : MatrixRows or TableRows
-        What a file holds.
-
-    label : str or int, default=None
-        The column of the labels, by name or number; None means the last.
-
-    missing : {"refuse", "impute"}, default="refuse"
-        What becomes of missing values.
-
-    gram : bool, default=False
-        Whether the rows are those of a Gram matrix.
-
-    drop : sequence of str or int, default=()
-        Columns to leave out, by name or number.
+    ``label`` and ``drop`` are columns of a table by name or number, the last by default is
+    that of the labels; ``missing`` is "refuse" or "impute"; ``gram`` says whether the rows
+    are those of a Gram matrix.
     """
     options = {"label": label, "missing": missing, "drop": drop}
     if isinstance(rows, MatrixRows):

@@ -19,9 +19,9 @@ from largemargin.tables.columns import (
     CELL_BYTES,
     COLUMN_BYTES,
     LINE_EXPANSION,
+    MISSING,
     TEXT,
     TextColumn,
-    is_name,
     is_number,
 )
 from largemargin.tables.opening import PEEKED_BYTES, UnreadableFile
@@ -37,34 +37,11 @@ FEWER_CELLS = "Leave out rows or columns"
 
 
 def read_text(stream, name, *, separator=None, header=None) -> TableRows:
-    """Return the table in a stream of UTF-8 text.
+    """Return the table in a stream of UTF-8 text that can be peeked into.
 
-    Parameters
-    ----------
-    stream : binary file
-        One that can be peeked into.
-
-    name : str
-        The file, for messages.
-
-    separator : str, default=None
-        Between two cells; None means the commonest of comma, semicolon and tab in the
-        first line.
-
-    header : bool, default=None
-        Whether the first line has the names of the columns; None means what
-        ``is_header`` says.
-
-    Returns
-    -------
-    rows : TableRows
-        At least one row; a column that the header has no name for is left out.
-
-    Raises
-    ------
-    UnreadableFile
-        If the text is not UTF-8, or lines differ in the number of cells, or two columns
-        have one name, or there are no rows.
+    ``name`` is the file, for messages. No separator means the commonest of comma, semicolon
+    and tab in the first line; no header, what ``is_header`` says. There is at least one row;
+    columns that the header has no name for are left out.
     """
     if separator is None:
         separator = separator_in(stream.peek(PEEKED_BYTES).lstrip().partition(b"\n")[0])
@@ -177,8 +154,10 @@ def is_header(first, second=()) -> bool:
     """
     if not any(map(is_number, first)):
         return True
-    if any(is_name(first[k]) and is_number(cell) for k, cell in enumerate(second)):
-        return True
+    for above, cell in zip(first, second, strict=False):
+        is_word = any(map(str.isalpha, above)) and above.lower() not in MISSING
+        if is_word and not is_number(above) and is_number(cell):
+            return True
     named = first if first[0] else first[1:]  # behind an index
     counted = [cell == str(place) for place, cell in enumerate(named) if is_number(cell)]
     return len(counted) > 2 and all(counted)  # two of them may well be a row
