@@ -17,13 +17,13 @@ from largemargin.tables.opening import buffered
 from largemargin.tables.text import read_text
 
 # Cells that might be read in two ways.
-CELLS = (
-    "0 1 2 007 1.0 1 -0 +5 .5 5. 1e5 1E-5 1e400 1e-400 2e308 5e-324 1_000 0x10 1d5 1e 1,5 - . "
-    "inf -inf Infinity nan NaN nan(1) NAN(ind) na NA n/a N/A #N/A null Null NULL none None ? "
-    "true False 2014-08-24 12:30 9007199254740993 123456789012345678901234567890 "
-    "0.1000000000000000055511151231257827 1.7976931348623157e308 179769313486231580793e289 "
-    "red blue größe \u0663 \uff11 x\u00a0y \U0001f600 abc\\ndef a'b #x //"
-).split()
+CELLS = """
+    0 1 2 007 1.0 1 -0 +5 .5 5. 1e5 1E-5 1e400 1e-400 2e308 5e-324 1_000 0x10 1d5 1e 1,5 - .
+    inf -inf Infinity nan NaN nan(1) NAN(ind) na NA n/a N/A #N/A null Null NULL none None ?
+    true False 2014-08-24 12:30 9007199254740993 123456789012345678901234567890 a'b #x //
+    0.1000000000000000055511151231257827 1.7976931348623157e308 179769313486231580793e289
+    red blue größe \u0663 \uff11 x\u00a0y \U0001f600 abc\\ndef
+""".split()  # noqa: SIM905
 BLANKS = [
     "",
     " ",

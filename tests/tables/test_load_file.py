@@ -67,7 +67,7 @@ def test_a_label_that_is_a_name_and_a_number_is_the_name(write):
 def test_a_label_that_is_no_column_lists_the_columns(write, label):
     path = write("mine.csv", "size,age,sold\n1,1,no\n2,2,yes\n")
     with pytest.raises(
-        ValueError, match="no column .* for the labels.* 'size', 'age', 'sold'"
+        ValueError, match=r"no column .* for the labels.* 'size', 'age', 'sold'"
     ):
         datasets.load_file(path, label=label)
 

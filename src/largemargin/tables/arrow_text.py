@@ -10,6 +10,7 @@ from codecs import BOM_UTF8
 from collections import deque
 from functools import cached_property
 from importlib.util import find_spec
+from itertools import product
 
 import numpy as np
 
@@ -31,6 +32,10 @@ PIECE_BYTES = 1 << 13
 BLOCK_BYTES, MAX_LINE_BYTES = 1 << 20, 1 << 24
 # What str.strip removes.
 BLANKS = "".join(filter(str.isspace, map(chr, range(0x3001))))
+# Words for a missing value in capitals, in small letters, and mixed.
+MISSING_SPELLINGS = [
+    "".join(letters) for word in MISSING for letters in product(*zip(word, word.upper(), strict=True))
+]
 NEWLINE, RETURN, QUOTE = b'\n\r"'
 
 
@@ -79,7 +84,9 @@ def parsed(content, separator):
     from pyarrow import csv as arrow_csv
 
     data = np.frombuffer(content, np.uint8)
-    ends = np.flatnonzero(data == NEWLINE)
+    starts = range(0, len(data), BLOCK_BYTES)
+    blocks = (np.flatnonzero(data[k : k + BLOCK_BYTES] == NEWLINE) + k for k in starts)
+    ends = np.concatenate(list(blocks))
     lengths = np.diff(ends) - 1 - (data[ends[1:] - 1] == RETURN)
     longest = lengths.max()
     if (
@@ -149,40 +156,40 @@ class ArrowColumn(TextColumn):
         return compute.utf8_trim(self.raw, characters=BLANKS)
 
     @cached_property
-    def text(self):
-        """The cells as they are."""
-        return self._spelled("text")
-
-    @cached_property
-    def cells(self):
-        """The cells, "" where something says that there is no value."""
-        return self._spelled("cells")
-
-    def _spelled(self, form):
-        """Return the cells in a form of ``TextColumn``, each different one made once."""
+    def _different(self):
+        """The different cells as a column of text, and which of them each cell is."""
         encoded = self.trimmed.combine_chunks().dictionary_encode()
-        words = TextColumn(np.array(encoded.dictionary.to_pylist(), TEXT))
-        return getattr(words, form)[encoded.indices.to_numpy()]
+        different = np.array(encoded.dictionary.to_pylist(), TEXT)
+        return TextColumn(different), encoded.indices.to_numpy()
 
-    @cached_property
-    def words(self):
-        """The different cells that have a value."""
-        return TextColumn(np.array(self.trimmed.unique().to_pylist(), TEXT)).words
+    def _made(self, form):
+        """Return what ``TextColumn`` makes of the cells, each different one made once."""
+        different, places = self._different
+        made = getattr(different, form)
+        return None if made is None else made[places]
+
+    text = cached_property(lambda self: self._made("text"))
+    cells = cached_property(lambda self: self._made("cells"))
+    words = cached_property(lambda self: self._different[0].words)
 
     @cached_property
     def numbers(self):
         """The cells as floats, NaN where there is no value; None if one is a word."""
-        import pyarrow as pa
-        from pyarrow import compute
-
         values = finite_numbers(self.raw)
-        if values is None:
-            lower = compute.ascii_lower(self.trimmed)
-            missing = compute.is_in(lower, value_set=pa.array(sorted(MISSING), lower.type))
-            nothing = pa.scalar(None, lower.type)
-            values = finite_numbers(compute.if_else(missing, nothing, self.trimmed))
+        for form in "raw", "trimmed":
+            if values is None:
+                values = finite_numbers(with_nulls(getattr(self, form)))
         # Not all numbers of Python are numbers to pyarrow, and conversely: 1_000, nan(1).
-        return TextColumn(self.text).numbers if values is None else values
+        return self._made("numbers") if values is None else values
+
+
+def with_nulls(cells):
+    """Return cells of pyarrow, null where something says that there is no value."""
+    import pyarrow as pa
+    from pyarrow import compute
+
+    missing = compute.is_in(cells, value_set=pa.array(MISSING_SPELLINGS, cells.type))
+    return compute.if_else(missing, pa.scalar(None, cells.type), cells)
 
 
 def finite_numbers(cells):
