@@ -130,7 +130,7 @@ def read_form(entry, form, directory):
     forms = [other for other in (entry.whole, *entry.stand_ins) if other.file == form.file]
     if X.shape[0] != form.rows and X.shape[0] in [other.rows for other in forms]:
         return None
-    y = signs(labels, file=path.name)
+    y = signs(labels, path.name)
     check_size(form, X, y, path.name)
     told = f", a stand-in for {entry.name}: {form.difference}" if form.difference else ""
     return X, y, origin_of(path) + told

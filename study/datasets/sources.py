@@ -87,7 +87,7 @@ class Packaged:
         import sklearn.datasets
 
         X, target = getattr(sklearn.datasets, self.loader)(return_X_y=True)
-        y = signs(target, self.positive)
+        y = signs(target, self.address, self.positive)
         check_size(entry.whole, X, y, self.address)
         return X, y, self.address
 
@@ -172,7 +172,7 @@ class LibsvmFiles:
             raise UnreadableFile(
                 f"{path.name} has {X.shape[0]} rows; expected {file.rows}."
             )
-        signs(labels, file=path.name)
+        signs(labels, path.name)
         return X, labels
 
     def fetch(self, entry, cache, on_progress):
@@ -197,7 +197,7 @@ class LibsvmFiles:
         """Return the rows of all files, their signs, and their origin."""
         rows, labels = zip(*parts, strict=True)
         X = rows[0] if len(rows) == 1 else sp.vstack(rows, format="csr")
-        y = signs(np.concatenate(labels), self.positive)
+        y = signs(np.concatenate(labels), self.file_of(entry), self.positive)
         check_size(entry.whole, X, y, self.file_of(entry))
         return X, y, " and ".join(origin_of(directory / file.name) for file in self.files)
 

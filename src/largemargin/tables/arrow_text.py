@@ -34,7 +34,9 @@ BLOCK_BYTES, MAX_LINE_BYTES = 1 << 20, 1 << 24
 BLANKS = "".join(filter(str.isspace, map(chr, range(0x3001))))
 # Words for a missing value in capitals, in small letters, and mixed.
 MISSING_SPELLINGS = [
-    "".join(letters) for word in MISSING for letters in product(*zip(word, word.upper(), strict=True))
+    "".join(letters)
+    for word in MISSING
+    for letters in product(*zip(word, word.upper(), strict=True))
 ]
 NEWLINE, RETURN, QUOTE = b'\n\r"'
 
@@ -81,6 +83,7 @@ class Replayed:
 def parsed(content, separator):
     """Return the columns and lines of a text between two line ends; None in doubt."""
     import pyarrow as pa
+    from pyarrow import compute
     from pyarrow import csv as arrow_csv
 
     data = np.frombuffer(content, np.uint8)
@@ -101,25 +104,25 @@ def parsed(content, separator):
     lines = np.flatnonzero(lengths) + 1
     first = slice(ends[lines[0] - 1] + 1, ends[lines[0]])
     try:
-        record = next(csv.reader([content[first].decode()], delimiter=separator))
-        width = len(record)
+        width = len(next(csv.reader([content[first].decode()], delimiter=separator)))
         # An empty line may be a row of one cell.
         n_bytes = 2 * len(content) + width * (CELL_BYTES * len(ends) + COLUMN_BYTES)
         if width == 1 or n_bytes > max_bytes():
             return None
         names = [str(place) for place in range(width)]
+        block_size = int(max(BLOCK_BYTES, 2 * longest))
         columns = arrow_csv.read_csv(
             pa.BufferReader(content),
-            arrow_csv.ReadOptions(
-                block_size=int(max(BLOCK_BYTES, 2 * longest)),
-                column_names=names,
-            ),
+            arrow_csv.ReadOptions(block_size=block_size, column_names=names),
             arrow_csv.ParseOptions(delimiter=separator),
             arrow_csv.ConvertOptions(column_types=dict.fromkeys(names, pa.large_string())),
         ).columns
     except (ValueError, pa.ArrowException):
         return None
-    if len(columns[0]) != len(lines) or has_long_cells(columns, longest):
+    limit = csv.field_size_limit()
+    lengths = (compute.max(compute.binary_length(column)).as_py() for column in columns)
+    too_long = longest >= limit and max(lengths) >= limit
+    if too_long or len(columns[0]) != len(lines):
         return None
     return [ArrowColumn(column) for column in columns], lines
 
@@ -134,15 +137,6 @@ def has_plain_quotes(data, ends, separator):
         and np.isin(data[closing + 1], [separator, NEWLINE, RETURN]).all()
         and np.array_equal(ends.searchsorted(opening), ends.searchsorted(closing))
     )
-
-
-def has_long_cells(columns, longest):
-    """Return whether the csv module may refuse a cell, which is not longer than a line."""
-    from pyarrow import compute
-
-    limit = csv.field_size_limit()
-    lengths = (compute.max(compute.binary_length(column)).as_py() for column in columns)
-    return longest >= limit and any(length >= limit for length in lengths)
 
 
 class ArrowColumn(TextColumn):

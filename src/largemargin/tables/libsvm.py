@@ -177,7 +177,13 @@ def parse_lines(buffer, labels, indptr, indices, data, hard, powers):
                 at = skip_spaces(buffer, at)
                 if at >= n_bytes or buffer[at] == 10 or buffer[at] == 35:
                     break
-                if is_query(buffer, at):
+                if (
+                    at + 4 <= n_bytes
+                    and buffer[at] == 113
+                    and buffer[at + 1] == 105
+                    and buffer[at + 2] == 100
+                    and buffer[at + 3] == 58
+                ):  # qid:
                     while at < n_bytes and not ends_token(buffer[at]):
                         at += 1
                     continue
@@ -217,18 +223,6 @@ def skip_spaces(buffer, at):
     while at < buffer.shape[0] and is_space(buffer[at]):
         at += 1
     return at
-
-
-@njit(**JIT)
-def is_query(buffer, at):
-    """Return whether ``qid:`` is here."""
-    return (
-        at + 4 <= buffer.shape[0]
-        and buffer[at] == 113
-        and buffer[at + 1] == 105
-        and buffer[at + 2] == 100
-        and buffer[at + 3] == 58
-    )
 
 
 @njit(**JIT)

@@ -100,7 +100,7 @@ def load_file(
             raise UnreadableFile(f"{rows.name} has no labels; expected an array y.")
         numeric = all(is_number(str(label)) for label in set(labels.tolist()))
         classes = sorted(set(labels.tolist()), key=float if numeric else None)
-        y = signs(labels, classes[-1], file=rows.name)
+        y = signs(labels, rows.name, classes[-1])
     except UnreadableFile as error:
         message = str(error)
         for shell, python in IN_PYTHON.items():
@@ -122,18 +122,14 @@ def one_hot(schema, rows):
     return np.column_stack(list(columns.values())).astype(float), labels
 
 
-def signs(labels, positive=None, *, file=None) -> np.ndarray:
-    """Return -1.0 or 1.0 for labels of two values; the larger one is +1 by default.
-
-    Labels that are not two are a ValueError, or one about the file that they are from.
-    """
+def signs(labels, file, positive=None) -> np.ndarray:
+    """Return -1.0 or 1.0 for the two labels in a file; the larger is +1 by default."""
     found = np.unique(labels)
     if len(found) != 2:
-        some = ", ".join(str(label) for label in found[:10])
-        raise (ValueError if file is None else UnreadableFile)(
-            f"{'' if file is None else f'{file}: '}Two different labels are needed; found "
-            f"{len(found)}: {some or 'no rows'}{', ...' if len(found) > 10 else ''}."
+        some = ", ".join(map(str, found[:10])) + (", ..." if len(found) > 10 else "")
+        raise UnreadableFile(
+            f"{file}: Two different labels are needed; found {len(found)}: "
+            f"{some or 'no rows'}."
         )
-    return np.where(
-        np.asarray(labels) == (found[1] if positive is None else positive), 1.0, -1.0
-    )
+    positive = found[1] if positive is None else positive
+    return np.where(np.asarray(labels) == positive, 1.0, -1.0)

@@ -16,15 +16,7 @@ OPENERS = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 MAGIC = {b"\x1f\x8b": ".gz", b"BZh": ".bz2", b"\xfd7zXZ": ".xz"}
 PEEKED_BYTES, CHUNK_BYTES = 1 << 16, 1 << 24
 STANDARD_INPUT = "standard input"
-BROKEN = (
-    EOFError,
-    OverflowError,
-    ValueError,
-    lzma.LZMAError,
-    zipfile.BadZipFile,
-    zlib.error,
-    OSError,
-)
+UNPACKING_ERRORS = lzma.LZMAError, zipfile.BadZipFile, zlib.error
 
 
 class UnreadableFile(ValueError):
@@ -40,7 +32,7 @@ def explained(name, kind):
         raise
     except TooLarge as error:
         raise TooLarge(f"{name}: {error}") from error
-    except BROKEN as error:
+    except (EOFError, OverflowError, ValueError, OSError, *UNPACKING_ERRORS) as error:
         # A missing or forbidden file has an errno, the errors of the unpackers have none.
         if isinstance(error, OSError) and error.errno is not None:
             raise
@@ -107,7 +99,7 @@ class FullReads(io.RawIOBase):
         self.n_read = 0
 
     def readable(self):
-        """Return True."""
+        """Return whether it can be read."""
         return True
 
     def readinto(self, buffer):

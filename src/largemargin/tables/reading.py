@@ -54,17 +54,11 @@ def read(path, *, kind=None, header=None, progress=silent) -> MatrixRows | Table
         What the file holds; None means what its name or its beginning says.
 
     header : bool, default=None
-        Whether the first line of a table has the names of the columns; None means what
-        it looks like.
+        Whether the first line of a table has names; None means what it looks like.
 
     progress : callable, default=silent
         Takes a title; returns a context that gives a callable, which is called with the
         bytes read so far and the bytes in all (None if not known).
-
-    Returns
-    -------
-    rows : MatrixRows or TableRows
-        The rows.
     """
     name = STANDARD_INPUT if str(path) == "-" else str(path)
     with (

@@ -1,6 +1,7 @@
 """What the rows of a model look like: learned in training, and kept with the model."""
 
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -19,13 +20,12 @@ MIN_DENSITY = 0.3
 class Schema:
     """What training rows looked like, so that others can be brought into their form.
 
-    Both kinds have a method ``split(rows, label=None, unknown="refuse", lenient=False)`` that
+    Both kinds have ``split(rows, label=None, unknown="refuse", lenient=False)``, which
     returns the features and the labels, or None, of rows that must be of this kind.
     ``label`` is the column of the labels of a table, by name or number; None means that of
     the training rows, if it is there. ``unknown`` is "refuse" or "ignore": what becomes of
     words that the training rows had not. If ``lenient``, labels that cannot be read count
-    as none. The features are finite but for values to be imputed, and a data frame if
-    there are words.
+    as none. The features are finite but for values to be imputed.
     """
 
     kind: ClassVar[str]
@@ -79,7 +79,7 @@ class MatrixSchema(Schema):
         return cls(n_features, skipped, dense, missing, gram, serials)
 
     def is_sound(self) -> bool:
-        """Return whether all parts, which may come from a file, are what they should be."""
+        """Return whether all parts, which may be from a file, are what they should be."""
         return (
             type(self.n_features) is int
             and self.n_features > 0
@@ -104,9 +104,7 @@ class MatrixSchema(Schema):
         y = labels_of(rows, label, lenient)
         check_features(rows, X.shape[1], self.n_features)
         self._check_values(X, rows)
-        if not sp.issparse(X) or self.dense is None:
-            return suited(X), y
-        return (dense_rows(X) if self.dense else X), y
+        return suited(X, self.dense), y
 
     def _indexed(self, rows):
         """Return the columns of LIBSVM text that are features."""
@@ -125,8 +123,7 @@ class MatrixSchema(Schema):
         return X[:, skipped:] if self.serials is None else X[:, self.serials]
 
     def _check_values(self, X, rows):
-        values = X.data if sp.issparse(X) else X
-        bad = self.refused(values)
+        bad = self.refused(X.data if sp.issparse(X) else X)
         if not bad.any():
             return
         if sp.issparse(X):
@@ -182,7 +179,7 @@ class TableSchema(Schema):
         return len(self.features)
 
     def is_sound(self) -> bool:
-        """Return whether all parts, which may come from a file, are what they should be."""
+        """Return whether all parts, which may be from a file, are what they should be."""
         words = self.words or {}
         names = [*self.features, self.label or "", *words]
         return (
@@ -203,12 +200,11 @@ class TableSchema(Schema):
         if self.words == {}:
             return np.column_stack(list(columns.values())), y
         try:
-            import pandas as pd
+            from pandas import DataFrame
         except ImportError:
-            raise ImportError(
-                "Columns of words need pandas: pip install 'largemargin[cli]'."
-            ) from None
-        return pd.DataFrame(columns), y
+            message = "Columns of words need pandas: pip install 'largemargin[cli]'."
+            raise ImportError(message) from None
+        return DataFrame(columns), y
 
     def split_columns(self, rows, label=None, unknown="refuse", lenient=False):
         """Return the features as columns by name, and the labels or None."""
@@ -221,11 +217,10 @@ class TableSchema(Schema):
         columns = {}
         for name, column in zip(self.features, found, strict=True):
             known = rows.holds_words(column) if self.words is None else name in self.words
-            columns[name] = (
-                self._words(rows, column, name, unknown)
-                if known
-                else self._numbers(rows, column)
+            get = (
+                partial(self._words, name=name, unknown=unknown) if known else self._numbers
             )
+            columns[name] = get(rows, column)
         return columns, labels_of(rows, label, lenient)
 
     def _find(self, rows, label):
@@ -354,19 +349,16 @@ def is_dense(n_features, density) -> bool:
     return n_features <= MAX_DENSE_FEATURES or density > MIN_DENSITY
 
 
-def dense_rows(X) -> np.ndarray:
-    """Return sparse rows as a dense matrix, if it fits."""
-    check_dense(*X.shape, "The rows")
-    return X.toarray()
-
-
-def suited(X):
-    """Return narrow or well filled rows dense, others sparse with 32 bit indices."""
+def suited(X, dense=None):
+    """Return sparse rows dense if they should or, by default, had better be so."""
     if not sp.issparse(X):
         return X
     n_samples, n_features = X.shape
-    if is_dense(n_features, X.nnz / max(n_samples * n_features, 1)):
-        return dense_rows(X)
+    if dense is None:
+        dense = is_dense(n_features, X.nnz / max(n_samples * n_features, 1))
+    if dense:
+        check_dense(n_samples, n_features, "The rows")
+        return X.toarray()
     if X.nnz > np.iinfo(np.int32).max:
         return X
     parts = X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32)

@@ -10,6 +10,7 @@ import re
 import warnings
 from collections import Counter
 from functools import partial
+from itertools import islice
 
 import numpy as np
 
@@ -28,9 +29,8 @@ from largemargin.tables.opening import PEEKED_BYTES, UnreadableFile
 from largemargin.tables.rows import TableRows
 
 SEPARATORS = b",;\t"
-# Cells are packed, at a third of their size, when this many rows or cells are read.
-BLOCK_ROWS = 10_000
-BLOCK_CELLS = 1_000_000
+# Cells are packed, at a third of their size, when so many are read.
+BLOCK_CELLS = 200_000
 # A table without names gets no more warnings than this.
 MAX_WARNINGS = 10
 FEWER_CELLS = "Leave out rows or columns"
@@ -40,8 +40,8 @@ def read_text(stream, name, *, separator=None, header=None) -> TableRows:
     """Return the table in a stream of UTF-8 text that can be peeked into.
 
     ``name`` is the file, for messages. No separator means the commonest of comma, semicolon
-    and tab in the first line; no header, what ``is_header`` says. There is at least one row;
-    columns that the header has no name for are left out.
+    and tab in the first line; no header, what ``is_header`` says. Columns that the header
+    has no name for are left out.
     """
     if separator is None:
         separator = separator_in(stream.peek(PEEKED_BYTES).lstrip().partition(b"\n")[0])
@@ -53,7 +53,7 @@ def read_text(stream, name, *, separator=None, header=None) -> TableRows:
     if header is None:
         header = is_header(*zip(*head, strict=True))
     if not header:
-        return TableRows(name, dict(zip(map(str, range(len(columns))), columns)), lines)
+        return TableRows(name, {str(k): one for k, one in enumerate(columns)}, lines)
     if len(lines) == 1:
         raise UnreadableFile(f"{name} has a header and no rows below it.")
     names = unique_names([cells[0] for cells in head], name)
@@ -76,18 +76,16 @@ def separator_in(line: bytes) -> str:
 def read_exactly(stream, name, separator):
     """Return the columns, and the line that each row begins in, by the csv module."""
     text = io.TextIOWrapper(stream, encoding="utf-8-sig", newline="")
-    blocks, lines, block = [], [], []
+    numbered = records(text, name, separator)
+    blocks, lines, n_rows = [], [], 1
     try:
-        for line, record in records(text, name, separator):
-            lines.append(line)
-            block.append(record)
-            if len(block) == BLOCK_ROWS or len(block) * len(record) >= BLOCK_CELLS:
-                blocks.append([np.array(cells, TEXT) for cells in zip(*block, strict=True)])
-                block = []
+        while block := list(islice(numbered, n_rows)):
+            numbers, rows = zip(*block, strict=True)
+            lines += numbers
+            blocks.append([np.array(cells, TEXT) for cells in zip(*rows, strict=True)])
+            n_rows = max(BLOCK_CELLS // len(rows[0]), 1)
     finally:
         text.detach()  # whoever opened the stream closes it
-    if block:
-        blocks.append([np.array(cells, TEXT) for cells in zip(*block, strict=True)])
     columns = [TextColumn(np.concatenate(parts)) for parts in zip(*blocks, strict=True)]
     return columns, np.array(lines)
 
