@@ -46,7 +46,7 @@ def read_by_arrow(stream, separator):
     if find_spec("pyarrow") is None:
         return None, stream
     pieces, n_bytes, failure = deque(), 0, None
-    limit = max_bytes() // 2  # for the text and its cells
+    limit = max_bytes() // 3  # for these pieces, the whole text, and its cells
     try:
         while n_bytes <= limit and (piece := stream.read1(PIECE_BYTES)):
             pieces.append(piece)
@@ -106,7 +106,7 @@ def parsed(content, separator):
     try:
         width = len(next(csv.reader([content[first].decode()], delimiter=separator)))
         # An empty line may be a row of one cell.
-        n_bytes = 2 * len(content) + width * (CELL_BYTES * len(ends) + COLUMN_BYTES)
+        n_bytes = 3 * len(content) + width * (CELL_BYTES * len(ends) + COLUMN_BYTES)
         if width == 1 or n_bytes > max_bytes():
             return None
         names = [str(place) for place in range(width)]
