@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: demo test bench fuzz study lint clean
+.PHONY: demo test bench fuzz study lint types clean
 
 demo: $(READY)
 	$(BIN)/python examples/plot_demo.py
@@ -26,6 +26,9 @@ study: $(READY)
 lint: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+
+types: $(READY)
+	$(BIN)/mypy
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv .venv

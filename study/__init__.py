@@ -29,9 +29,9 @@ def run_study(
     n_jobs=None,
     on_progress=None,
 ):
-    """Run the paper's study, or go on with it, and write its tables and figures.
+    """Run the paper's study, or resume it, and write its tables and figures.
 
-    Every result is stored as soon as it is there; a second call does what is left.
+    Every result is stored as soon as it is known; a second call computes the rest.
 
     Parameters
     ----------
@@ -42,10 +42,11 @@ def run_study(
         The paper's way to scale data and choose parameters, a fairer one, or both.
 
     sets : iterable of str, default=None
-        Names of :func:`study.datasets.names`; None means all of ``scale``.
+        Names of :func:`study.datasets.names`; None means all of ``scale``, or none where
+        there are ``files``.
 
     files : iterable of path-like, default=()
-        LIBSVM or CSV files to add.
+        LIBSVM or CSV files of your own.
 
     label : str or int, default=None
         The column of the labels in CSV files, by name or, counted from 0, by number; None
@@ -99,6 +100,7 @@ def run_study(
     if repetitions is not None and repetitions < 1:
         raise ValueError(f"repetitions must be 1 or more; got {repetitions}.")
     scale = check_name(scale, ("all", "regular", "large"), "scale")
+    sets = [] if sets is None and files else sets
     protocol = check_name(protocol, ("both", *PROTOCOLS), "protocol")
     halves = QUICK_REPETITIONS if quick else REPETITIONS
     plan = Plan(

@@ -14,14 +14,10 @@ from study.store import Store, StoreError
 
 
 def listed(context, parameter, value):
-    """Return the names in a list with commas; "none" is an empty one."""
-    if value is None:
-        return None
-    return (
-        []
-        if value == "none"
-        else [name.strip() for name in value.split(",") if name.strip()]
-    )
+    """Return the names in a comma-separated list; "none" is an empty one."""
+    if value is None or value == "none":
+        return None if value is None else []
+    return [name.strip() for name in value.split(",") if name.strip()]
 
 
 @contextmanager
@@ -36,80 +32,81 @@ def bar(quiet):
 @click.command(
     cls=ReportingCommand,
     context_settings=SETTINGS,
-    help="Run the paper's study, or report what is there of it.\n\nEvery result is kept as "
-    "soon as it is there; the same command goes on with what is left.",
-    epilog="Example: python -m study --sets none --file mine.csv --label diagnosis",
+    help="Run the paper's study, or write a report of its results so far.\n\nEvery result "
+    "is stored as soon as it is known, so an interrupted study is resumed by running the "
+    "same command again.",
+    epilog="Example: python -m study --file mine.csv --label diagnosis",
 )
 @click.argument("action", type=click.Choice(["run", "report"]), default="run")
 @click.option(
     "--protocol",
     default="both",
     show_default=True,
-    help="paper: as the paper scales data and chooses parameters; fair: by grids that are "
-    "fair to every method; or both.",
+    help="How data are scaled and parameters chosen. paper: as in the paper; fair: from "
+    "grids that are fair to every method; or both.",
 )
 @click.option(
     "--sets",
     callback=listed,
-    help="Names with commas, those of 'python -m study.datasets list', or 'none' for "
-    "files only; default: all of --scale.",
+    help="Comma-separated names of the paper's data sets, as listed by 'python -m "
+    "study.datasets list', or 'none'. Default: all of --scale, or none if --file is given.",
 )
 @click.option(
     "--file",
     "files",
     multiple=True,
     type=click.Path(path_type=Path),
-    help="A LIBSVM or CSV file of your own to add; may come again.",
+    help="A LIBSVM or CSV file of your own; may be given several times.",
 )
 @click.option(
     "--label",
-    help="Column of the labels in CSV files, by name or number: 0 is the first, -1 the "
-    "last; default: the last.",
+    help="Column of the labels in CSV files, by name or number (0 is the first, -1 the "
+    "last). Default: the last.",
 )
 @click.option(
     "--methods",
     callback=listed,
-    help=f"Names with commas, of {', '.join(METHODS)}; default: all.",
+    help=f"Comma-separated names out of {', '.join(METHODS)}. Default: all.",
 )
-@click.option("--kernels", callback=listed, help="linear or rbf; default: both.")
+@click.option("--kernels", callback=listed, help="linear or rbf. Default: both.")
 @click.option(
     "--repetitions",
     type=int,
-    help="Random halves of each set; default: 30, and 10 of large sets.",
+    help="Random splits of each data set into halves. Default: 30, or 10 if it is large.",
 )
 @click.option(
     "--scale",
     default="all",
     show_default=True,
-    help="Which of the paper's sets: regular, large or all.",
+    help="Which of the paper's data sets: regular, large or all.",
 )
 @jobs_option("Processes.", default=-1)
-@click.option("--quick", is_flag=True, help="Small sets, few repetitions: minutes.")
+@click.option("--quick", is_flag=True, help="Small data sets, few repetitions: minutes.")
 @click.option(
     "-o",
     "--output",
     type=click.Path(path_type=Path, file_okay=False),
     default=Path("study-results"),
     show_default=True,
-    help="Directory of results, tables and figures.",
+    help="Directory for results, tables and figures.",
 )
 @click.option(
     "--data",
     "data_home",
     type=click.Path(path_type=Path, file_okay=False, exists=True),
-    help="Directory to look for sets in first; default: the variable LARGEMARGIN_DATA.",
+    help="Directory with data sets. Default: the variable LARGEMARGIN_DATA.",
 )
 @click.option(
     "--download/--no-download",
     default=False,
     show_default=True,
-    help="Whether to fetch data sets that are not there.",
+    help="Whether to download data sets that are not found.",
 )
 @json_option
 @quiet_option
 @click.pass_context
 def main(context, action, output, data_home, jobs, as_json, quiet, **options):
-    """Run or report, and end with a code that tells how it went."""
+    """Run the study or report it; the exit code says whether anything failed."""
     try:
         if action == "report":
             report(output, data_home, as_json=as_json, quiet=quiet)
@@ -119,8 +116,8 @@ def main(context, action, output, data_home, jobs, as_json, quiet, **options):
             outcome = run_study(output, **where, **options)
     except KeyboardInterrupt:
         click.echo(
-            f"\nInterrupted. What was finished is kept in {output}: the same command goes "
-            "on from there, 'report' writes tables of what there is.",
+            f"\nInterrupted. Finished results are kept in {output}: run the same command "
+            "to resume, or 'report' to write tables of the results so far.",
             err=True,
         )
         context.exit(INTERRUPTED)

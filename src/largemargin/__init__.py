@@ -7,8 +7,9 @@ from largemargin.estimators.table import PARTS as _PARTS
 
 __version__ = "0.1.0"
 
-# Where the public names are; each is loaded when it is first asked for.
-_PLACES = _ESTIMATORS | {
+# The module of each public name, which is imported when the name is first used. Editors
+# and type checkers read the same names in ``__init__.pyi``.
+_MODULES = _ESTIMATORS | {
     "ConvergenceDisplay": "inspection.displays.convergence",
     "MarginDistribution": "inspection.margins",
     "MarginDistributionDisplay": "inspection.displays.margin_distribution",
@@ -17,25 +18,20 @@ _PLACES = _ESTIMATORS | {
     "leave_one_out_bound": "inspection.leave_one_out",
     "leave_one_out_error": "inspection.leave_one_out",
     "margin_distribution": "inspection.margins",
+    "model_files": "production",
     "to_onnx": "production.onnx",
 }
 
-# Modules that are public as such.
-_MODULES = {"model_files": "production.model_files"}
-
-__all__ = sorted(_PLACES | _MODULES)
+__all__ = sorted(_MODULES)
 
 # Not for users: model files know the parts of fitted estimators by these names.
-_PLACES |= _PARTS
+_MODULES |= _PARTS
 
 
 def __getattr__(name):
-    if name in _MODULES:
-        value = import_module(f"largemargin.{_MODULES[name]}")
-    elif name in _PLACES:
-        value = getattr(import_module(f"largemargin.{_PLACES[name]}"), name)
-    else:
+    if name not in _MODULES:
         raise AttributeError(f"module 'largemargin' has no attribute {name!r}")
+    value = getattr(import_module(f"largemargin.{_MODULES[name]}"), name)
     globals()[name] = value
     return value
 

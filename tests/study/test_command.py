@@ -56,7 +56,7 @@ def test_an_interrupted_run_keeps_its_results_and_the_same_command_goes_on(cells
     os.killpg(process.pid, signal.SIGINT)
     text, _ = process.communicate()
     assert process.returncode == 130
-    assert "the same command goes on" in text
+    assert "run the same command to resume" in text
     assert "Traceback" not in text
     kept = store.results()
     assert 3 <= len(kept) < 32
@@ -267,3 +267,8 @@ def test_results_do_not_go_among_the_modules_of_the_study():
     (option,) = [one for one in main.params if one.name == "output"]
     assert str(option.default) == signature(run_study).parameters["output"].default
     assert str(option.default) != Path(study_command.__file__).parent.name
+
+
+def test_a_file_of_ones_own_is_studied_alone(cells, output):
+    call("--file", cells, "--methods", "mamc", "--repetitions", 1, "--output", output)
+    assert {result.dataset for result in Store(output).results()} == {"cells"}

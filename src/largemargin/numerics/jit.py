@@ -5,10 +5,12 @@ of a result runs Python inside numba, where a Ctrl-C that came during the loop b
 SystemError.
 """
 
-JIT = {"cache": True, "nogil": True, "error_model": "numpy"}
+from typing import Any
+
+JIT: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy"}
 
 # For plain sums: the order is free, as in BLAS; nothing else is relaxed.
-SUM = {"fastmath": {"reassoc", "contract"}, **JIT}
+SUM: dict[str, Any] = {"fastmath": {"reassoc", "contract"}, **JIT}
 
 # For extremes of numbers that are never NaN.
-EXTREME = {"fastmath": {"reassoc", "contract", "nnan", "nsz"}, **JIT}
+EXTREME: dict[str, Any] = {"fastmath": {"reassoc", "contract", "nnan", "nsz"}, **JIT}

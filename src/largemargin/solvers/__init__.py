@@ -88,12 +88,16 @@ def solve(problem, solver, *, tol, max_iter=None, start=None, progress=None, rng
     on_rows = solver == "auto" and problem.design.has_any(FEATURES)
     if on_rows or found.converged:
         go_on = solve_newton if on_rows else function
-        best = _improve(problem, best, go_on, tol=tol, max_iter=limit, **options)
+        own = found.certificate.gap
+        best = _improve(problem, best, own, go_on, tol=tol, max_iter=limit, **options)
     return best
 
 
-def _improve(problem, best, function, *, tol, max_iter, progress, rng):
-    """Return a solution that stands up to examination, or the best of a few attempts."""
+def _improve(problem, best, own_gap, function, *, tol, max_iter, progress, rng):
+    """Return a solution that stands up to examination, or the best of a few attempts.
+
+    ``own_gap`` is the gap of the best solution by the solver, rounding left out.
+    """
     goal, n_iter, is_promising = tol, best.n_iter, True
     for _ in range(MAX_ATTEMPTS - 1):
         is_over = best.converged or best.is_late or n_iter >= max_iter
@@ -111,9 +115,11 @@ def _improve(problem, best, function, *, tol, max_iter, progress, rng):
         n_iter += found.n_iter
         is_promising = found.converged
         following = found.examined_if_finite(problem, tol)
+        gap, least = following.certificate.relative, best.certificate.relative
         # Where rounding is most of both gaps, the solver knows better than they do.
-        if following.certificate.relative <= ALIKE * best.certificate.relative:
-            best = following
+        is_alike = least / ALIKE < gap <= ALIKE * least
+        if found.certificate.gap <= own_gap if is_alike else gap < least:
+            best, own_gap = following, found.certificate.gap
         best.n_iter, best.is_late = n_iter, progress.is_late
     return best
 

@@ -26,6 +26,10 @@ from largemargin.solvers.solution import Solution, Start
 BLOCK = 1024
 # What is cubic in the rows goes at this speed at least.
 FLOPS = 2e10
+# A gap counts for more outside the metric than inside it: these parts of the tolerance
+# are asked for one after another, as far as rounding lets them be reached.
+PARTS_OF_TOL = 1.0, 0.1, 1e-2, 1e-3, 1e-4
+FINEST = 1e-14
 # Of a machine that can only be a makeshift.
 ROUGH = 1e-2
 
@@ -152,13 +156,14 @@ def solve_in_metric(problem, solve_svm, *, tol, max_iter, progress, start):
     # What is part of the metric a start need not bring along.
     start = None if start is None else Start(start.beta)
     n_iter = 0
-    # A gap counts for more outside the metric: what is too large there is made smaller.
-    for goal in tol, 0.1 * tol, 0.01 * tol:
+    for part in PARTS_OF_TOL:
+        goal = part * tol
         options = {"tol": goal, "max_iter": max_iter - n_iter, "progress": progress}
         solution = solve_svm(svm, start=start, **options)
         n_iter += solution.n_iter
         point, beta, certificate = metric.lift(problem, svm, solution)
-        if certificate.relative <= tol or n_iter >= max_iter or progress.is_late:
+        is_over = certificate.relative <= tol or goal <= FINEST
+        if is_over or n_iter >= max_iter or progress.is_late:
             break
         start = Start(solution.beta, offset=solution.offset)
     return Solution.of(problem, point, beta, certificate, n_iter, tol)

@@ -1,0 +1,18 @@
+"""How users call the library, for the type checker: `make types` reads it, nothing runs it.
+
+An error that is expected is ignored by its name, and an ignored error that does not occur
+is an error itself.
+"""
+
+from largemargin import LDMClassifier, LinearLDMClassifierCV, MarginDistribution
+
+LDMClassifier(10.0, gamma="scale", kernel="rbf")
+LDMClassifier(gama=1)  # type: ignore[call-arg]
+LinearLDMClassifierCV(Cs=[1, 10], cv=3)
+LinearLDMClassifierCV(C=1)  # type: ignore[call-arg]
+
+
+def share(distribution: MarginDistribution) -> float:
+    """Return a number that the distribution has, and one that it has not."""
+    distribution.men  # type: ignore[attr-defined]  # noqa: B018
+    return distribution.mean
