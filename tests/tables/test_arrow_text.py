@@ -1,6 +1,8 @@
 """Pyarrow and the csv module give the same rows, lines, warnings and errors."""
 
+import gzip
 import io
+import lzma
 import random
 import warnings
 
@@ -10,10 +12,12 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from largemargin.numerics.memory import SETTING
-from largemargin.tables import arrow_text
+from largemargin.tables import UnreadableFile, arrow_text, load_file
 from largemargin.tables.arrow_text import ArrowColumn
 from largemargin.tables.columns import TextColumn
 from largemargin.tables.opening import buffered
+from largemargin.tables.reading import read
+from largemargin.tables.schemas import learn_schema
 from largemargin.tables.text import read_text
 
 # Cells that might be read in two ways.
@@ -198,6 +202,55 @@ def test_what_is_in_doubt_is_left_to_the_csv_module(text):
 def test_a_wide_table_whose_lines_are_longer_than_a_cell_may_be_is_left_to_pyarrow():
     line = ",".join(f"{k / 7:.6f}" for k in range(30_000))
     assert assert_same(f"{line}\n{line}\n".encode(), header=False) is ArrowColumn
+
+
+@pytest.fixture(scope="module")
+def large():
+    """Lines of a table large enough for pyarrow: the header, a blank one, and rows."""
+    rng = np.random.default_rng(0)
+    rows = [
+        f"{a!r},{b:.3f},{'xy'[k % 2]}"
+        for k, (a, b) in enumerate(rng.random((99_000, 2)).tolist())
+    ]
+    return ["a,b,kind", "", *rows]
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress, lzma.compress])
+@pytest.mark.parametrize("given", ["file", "standard input"])
+def test_large_files_are_left_to_pyarrow(large, tmp_path, monkeypatch, pack, given):
+    content = pack("\n".join(large).encode())
+    path = tmp_path / "large.csv"
+    if given == "file":
+        path.write_bytes(content)
+    else:
+        path = "-"
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content)))
+    rows = read(path, kind="csv")
+    assert {type(column) for column in rows.columns.values()} == {ArrowColumn}
+    X, y = learn_schema(rows).split(rows)
+    expected = [line.split(",") for line in large[2:]]
+    np.testing.assert_array_equal(X, [[float(a), float(b)] for a, b, _ in expected])
+    assert y.tolist() == [kind for *_, kind in expected]
+
+
+@pytest.mark.parametrize(
+    ("cells", "complaint"),
+    [
+        ("1,2", "line 90003: expected 3 cells as in line 1; got 2"),
+        ("1,NA,x", "line 90003: column 'b' has no value"),
+        ("1,inf,x", "line 90003: column 'b' has the value inf"),
+        ("1,two,x", "line 90003: column 'b' mixes numbers and words; here it has 'two'"),
+        ("1,2,", "line 90003: no label in column 'kind'"),
+        ('1,2,"x', "line 90003: field larger than field limit"),
+        ("1,2,\udcff", "is not UTF-8 text, somewhere after line"),
+    ],
+)
+def test_the_line_is_named_in_large_files(large, tmp_path, cells, complaint):
+    path = tmp_path / "large.csv"
+    lines = [*large[:90_002], cells, *large[90_002:]]
+    path.write_bytes("\n".join(lines).encode(errors="surrogateescape"))
+    with pytest.raises(UnreadableFile, match=f"large.csv.*{complaint}"):
+        load_file(path)
 
 
 def test_bytes_read_before_an_error_are_judged_first():

@@ -119,7 +119,7 @@ def one_hot(schema, rows):
     for name, words in schema.words.items():
         hot = columns[name][:, None] == np.array(words, dtype=object)
         columns[name] = hot[:, 1:] if len(words) == 2 else hot
-    return np.column_stack(list(columns.values())).astype(float), labels
+    return np.column_stack(list(columns.values())).astype(float, copy=False), labels
 
 
 def signs(labels, file, positive=None) -> np.ndarray:

@@ -2,6 +2,7 @@
 
 import re
 from codecs import BOM_UTF8
+from collections.abc import Callable
 from contextlib import nullcontext
 
 from largemargin.tables.libsvm import read_libsvm
@@ -18,7 +19,11 @@ from largemargin.tables.parquet import read_parquet
 from largemargin.tables.rows import MatrixRows, TableRows
 from largemargin.tables.text import read_text
 
-READERS = {"libsvm": read_libsvm, "parquet": read_parquet, "npz": read_npz}
+READERS: dict[str, Callable] = {
+    "libsvm": read_libsvm,
+    "parquet": read_parquet,
+    "npz": read_npz,
+}
 # Of a CSV file, None: the commonest in its first line.
 SEPARATORS_OF = {"csv": None, "tsv": "\t"}
 KINDS = {

@@ -17,7 +17,8 @@ MAX_DENSE_FEATURES = 100
 MIN_DENSITY = 0.3
 
 
-class Schema:
+@dataclass(frozen=True)
+class RowsSchema:
     """What training rows looked like, so that others can be brought into their form.
 
     Both kinds have ``split(rows, label=None, unknown="refuse", lenient=False)``, which
@@ -29,7 +30,6 @@ class Schema:
     """
 
     kind: ClassVar[str]
-    missing: str
 
     def record(self) -> dict:
         """Return the schema as a model file has it."""
@@ -41,7 +41,7 @@ class Schema:
 
 
 @dataclass(frozen=True)
-class MatrixSchema(Schema):
+class MatrixSchema(RowsSchema):
     """Rows that are numbers."""
 
     n_features: int
@@ -91,7 +91,7 @@ class MatrixSchema(Schema):
         )
 
     def split(self, rows, *, label=None, unknown="refuse", lenient=False):
-        """Return the features and the labels; see ``Schema.split``."""
+        """Return the features and the labels; see ``RowsSchema``."""
         if isinstance(rows, TableRows):
             names = list(rows.columns)
             if label is not None or len(names) > self.n_features:
@@ -138,7 +138,7 @@ class MatrixSchema(Schema):
 
 
 @dataclass(frozen=True)
-class TableSchema(Schema):
+class TableSchema(RowsSchema):
     """Rows with named columns."""
 
     features: list  # names of the columns that are features, in order
@@ -195,7 +195,7 @@ class TableSchema(Schema):
         )
 
     def split(self, rows, *, label=None, unknown="refuse", lenient=False):
-        """Return the features and the labels; see ``Schema.split``."""
+        """Return the features and the labels; see ``RowsSchema``."""
         columns, y = self.split_columns(rows, label, unknown, lenient)
         if self.words == {}:
             return np.column_stack(list(columns.values())), y
@@ -281,6 +281,9 @@ class TableSchema(Schema):
         return cells.astype(object)
 
 
+Schema = MatrixSchema | TableSchema
+
+
 def learn_schema(rows, *, label=None, missing="refuse", gram=False, drop=()) -> Schema:
     """Return the schema of training rows.
 
@@ -297,7 +300,7 @@ def learn_schema(rows, *, label=None, missing="refuse", gram=False, drop=()) -> 
 def schema_of_record(record) -> Schema:
     """Return the schema that a model file has."""
     fields = {name: value for name, value in record.items() if name != "kind"}
-    kinds = {known.kind: known for known in (MatrixSchema, TableSchema)}
+    kinds: dict[str, type[Schema]] = {"matrix": MatrixSchema, "table": TableSchema}
     return kinds[record["kind"]](**fields)
 
 
