@@ -1,8 +1,8 @@
-"""Large tables of text by pyarrow, which is some ten times as fast as the csv module.
+"""Large tables of text by pyarrow, which is several times as fast as the csv module.
 
-Whatever might be read in another way than by the csv module is left to that one: text
-with quotes inside of cells or line ends inside of quotes, lines that differ in width, text
-that is not UTF-8, and all that is wrong, so that there is one set of messages.
+The csv module reads whatever pyarrow might read in another way: text with quotes inside of
+cells or line ends inside of quotes, lines that differ in width, text that is not UTF-8, and
+everything that is wrong, so that there is one set of messages.
 """
 
 import csv
@@ -32,7 +32,7 @@ PIECE_BYTES = 1 << 13
 BLOCK_BYTES, MAX_LINE_BYTES = 1 << 20, 1 << 24
 # What str.strip removes.
 BLANKS = "".join(filter(str.isspace, map(chr, range(0x3001))))
-# Words for a missing value in capitals, in small letters, and mixed.
+# The words for a missing value in upper, lower and mixed case.
 MISSING_SPELLINGS = [
     "".join(letters)
     for word in MISSING
@@ -42,7 +42,7 @@ NEWLINE, RETURN, QUOTE = b'\n\r"'
 
 
 def read_by_arrow(stream, separator):
-    """Return the columns and lines of a table, None in doubt, and its bytes once more."""
+    """Return the columns and lines, or None in doubt, and a stream of the same bytes."""
     if find_spec("pyarrow") is None:
         return None, stream
     pieces, n_bytes, failure = deque(), 0, None
@@ -69,7 +69,7 @@ class Replayed:
         self.stream = stream
 
     def read(self, size):
-        """Return at most so many bytes."""
+        """Return at most ``size`` bytes."""
         if self.pieces:
             piece = self.pieces.popleft()
             if len(piece) > size:
@@ -81,7 +81,7 @@ class Replayed:
 
 
 def parsed(content, separator):
-    """Return the columns and lines of a text between two line ends; None in doubt."""
+    """Return the columns and lines of a text between two line ends, or None in doubt."""
     import pyarrow as pa
     from pyarrow import compute
     from pyarrow import csv as arrow_csv

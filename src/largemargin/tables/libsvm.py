@@ -101,7 +101,7 @@ def read_rows(stream, n_features=None, *, zero_based=None):
 def blocks_of(stream, block_bytes=BLOCK_BYTES):
     """Yield the rows of LIBSVM text block by block; the last one may be empty.
 
-    So many bytes are read at a time, and on to the end of a longer line. A line that cannot
+    ``block_bytes`` are read at a time, and more where a line is longer. A line that cannot
     be read raises a ``LibsvmError`` with its number.
     """
     begun, n_lines = [], 0
@@ -127,7 +127,7 @@ def parse(text, n_lines_before=0):
     indptr = np.zeros(n_lines + 1, dtype=np.int64)
     indices = np.empty(n_entries, dtype=np.int32)
     data = np.empty(n_entries)
-    # Numbers that one multiplication does not round rightly: where they are, and go.
+    # Numbers that need more care: where they begin and end in the text, and their place.
     hard = np.empty((n_entries + n_lines, 3), dtype=np.int64)
     n_rows, n_hard, line, complaint = parse_lines(
         buffer, labels, indptr, indices, data, hard, POWERS

@@ -24,9 +24,9 @@ class RowsSchema:
     Both kinds have ``split(rows, label=None, unknown="refuse", lenient=False)``, which
     returns the features and the labels, or None, of rows that must be of this kind.
     ``label`` is the column of the labels of a table, by name or number; None means that of
-    the training rows, if it is there. ``unknown`` is "refuse" or "ignore": what becomes of
-    words that the training rows had not. If ``lenient``, labels that cannot be read count
-    as none. The features are finite but for values to be imputed.
+    the training rows, if it is there. ``unknown`` says what becomes of words that the
+    training rows did not have, "refuse" or "ignore". If ``lenient``, labels that cannot be
+    read count as none. The features are finite but for values to be imputed.
     """
 
     kind: ClassVar[str]
@@ -287,9 +287,9 @@ Schema = MatrixSchema | TableSchema
 def learn_schema(rows, *, label=None, missing="refuse", gram=False, drop=()) -> Schema:
     """Return the schema of training rows.
 
-    ``label`` and ``drop`` are columns of a table by name or number, the last by default is
-    that of the labels; ``missing`` is "refuse" or "impute"; ``gram`` says whether the rows
-    are those of a Gram matrix.
+    ``label`` is the column of the labels of a table, by default the last, and ``drop`` has
+    those to leave out, all by name or number. ``missing`` is "refuse" or "impute"; ``gram``
+    says whether the rows are those of a Gram matrix.
     """
     options = {"label": label, "missing": missing, "drop": drop}
     if isinstance(rows, MatrixRows):
@@ -353,7 +353,7 @@ def is_dense(n_features, density) -> bool:
 
 
 def suited(X, dense=None):
-    """Return sparse rows dense if they should or, by default, had better be so."""
+    """Return rows, dense or sparse as asked for; by default as suits them."""
     if not sp.issparse(X):
         return X
     n_samples, n_features = X.shape

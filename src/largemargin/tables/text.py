@@ -29,7 +29,7 @@ from largemargin.tables.opening import PEEKED_BYTES, UnreadableFile
 from largemargin.tables.rows import TableRows
 
 SEPARATORS = b",;\t"
-# Cells are packed, at a third of their size, when so many are read.
+# After this many cells, they are packed at a third of their size.
 BLOCK_CELLS = 200_000
 # A table without names gets no more warnings than this.
 MAX_WARNINGS = 10
