@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from largemargin.numerics.memory import check_dense
+from largemargin.numerics.records import Record
 from largemargin.tables.columns import is_number
 from largemargin.tables.opening import UnreadableFile, name_and_ending
 from largemargin.tables.reading import KINDS, read
@@ -21,8 +22,8 @@ IN_PYTHON = {
 }
 
 
-@dataclass(frozen=True, eq=False)
-class Data:
+@dataclass(frozen=True, eq=False, repr=False)
+class Data(Record):
     """Rows and labels, as they come from their source: nothing is scaled.
 
     Parameters
@@ -48,6 +49,16 @@ class Data:
     name: str
     source: str
     entry: Any = None
+
+    def _summary(self):
+        n_samples, n_features = self.X.shape
+        return {
+            "name": self.name,
+            "n_samples": n_samples,
+            "n_features": n_features,
+            "n_positive": int((self.y > 0).sum()),
+            "source": self.source,
+        }
 
 
 def load_file(
