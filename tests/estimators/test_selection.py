@@ -28,8 +28,8 @@ from largemargin import (
     LinearLDMClassifier,
     LinearLDMClassifierCV,
 )
+from largemargin.estimators import cross_validation as search_module
 from largemargin.estimators import linear_ldm_cv
-from largemargin.estimators import search as search_module
 
 PRICES = {
     "C": [0.1, 10.0],
@@ -103,7 +103,7 @@ def test_wide_rows_are_searched_by_their_inner_products(form, scoring, monkeypat
     assert_same_results(ours.fit(X, y), theirs.fit(X, y))
     assert type(ours.best_estimator_) is LinearLDMClassifier
     by_inner_products = ours.unseen_scores_
-    monkeypatch.setattr(linear_ldm_cv, "MAX_GRAM_ROWS", 0)
+    monkeypatch.setattr(linear_ldm_cv, "MAX_SEARCHED_GRAM_ROWS", 0)
     assert_allclose(ours.fit(X, y).unseen_scores_, by_inner_products, atol=1e-5)
 
 
@@ -323,7 +323,7 @@ def test_progress_goes_to_the_logger(rows, caplog):
 
 
 def test_progress_is_told_within_a_fold_that_takes_long(rows, caplog, monkeypatch):
-    monkeypatch.setattr(search_module, "TOLD_SECONDS", 0.0)
+    monkeypatch.setattr(search_module, "REPORT_SECONDS", 0.0)
     with caplog.at_level(logging.INFO, logger="largemargin"):
         LinearLDMClassifierCV(Cs=[1.0], cv=2, verbose=1).fit(*rows)
     told = [record.progress for record in caplog.records if hasattr(record, "progress")]
