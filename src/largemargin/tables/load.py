@@ -14,11 +14,11 @@ from largemargin.tables.opening import UnreadableFile, name_and_ending
 from largemargin.tables.reading import KINDS, read
 from largemargin.tables.schemas import TableSchema, learn_schema
 
-# What messages for the command line say, and what a program has instead.
+# Parts of messages for the command line, and what programs get instead.
 IN_PYTHON = {
     ", leave the row out, or train with --missing impute.": " or leave the row out.",
-    " --drop": " drop",
-    " --label": " label",
+    "--drop": "the argument drop",
+    "--label": "the argument label",
 }
 
 
@@ -109,8 +109,9 @@ def load_file(
         X, labels = one_hot(schema, rows) if is_table else schema.split(rows)
         if labels is None:
             raise UnreadableFile(f"{rows.name} has no labels; expected an array y.")
-        numeric = all(is_number(str(label)) for label in set(labels.tolist()))
-        classes = sorted(set(labels.tolist()), key=float if numeric else None)
+        classes = np.unique(labels).tolist()
+        if all(is_number(str(label)) for label in classes):
+            classes.sort(key=float)
         y = signs(labels, rows.name, classes[-1])
     except UnreadableFile as error:
         message = str(error)

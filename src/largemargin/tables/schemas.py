@@ -362,7 +362,7 @@ def suited(X, dense=None):
     if dense:
         check_dense(n_samples, n_features, "The rows")
         return X.toarray()
-    if X.nnz > np.iinfo(np.int32).max:
+    if max(X.nnz, n_features) > np.iinfo(np.int32).max:
         return X
     parts = X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32)
     return sp.csr_matrix(parts, shape=X.shape)
