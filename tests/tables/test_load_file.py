@@ -139,7 +139,7 @@ def test_a_mark_of_byte_order_and_empty_lines_do_no_harm(write):
         ("a,class\nred,x\n#N/A,y\n", "line 3: column 'a' has no value"),
         (
             "a,class\n1,x\n-,y\n3,x\n",
-            "line 3: column 'a' mixes numbers and words; here it has '-'.* out by the argument drop",
+            "line 3: column 'a' mixes numbers and words; here it has '-'.* argument drop",
         ),
         ("a,class\nb,x\nc,y\n3,x\n", "line 4: .* mixes numbers and words; .* has '3'"),
         ("a,class\n1,x\ninf,y\n", "line 3: column 'a' has the value inf"),

@@ -1,4 +1,4 @@
-"""Files of two classes for programs, by the rules of the command line."""
+"""Files with two classes as arrays, read by the rules of the command line."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -41,7 +41,7 @@ class Data(Record):
         Where these rows came from, and how they differ from the whole set.
 
     entry : object or None
-        What is known of a data set that others have described; None for a user's file.
+        The entry of a known data set in a registry; None for a file of the user.
     """
 
     X: Any
@@ -81,7 +81,7 @@ def load_file(
         Columns of a table to leave out, by name or number.
 
     name : str, default=None
-        A name for the data; by default that of the file.
+        A name for the data; by default the name of the file without its endings.
 
     Returns
     -------
@@ -93,7 +93,7 @@ def load_file(
     ------
     UnreadableFile
         If the file is broken, has missing values, mixes numbers and words in a column,
-        or has not two labels.
+        or does not have exactly two labels.
     """
     path = Path(path)
     stem, ending = name_and_ending(path)
