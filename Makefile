@@ -40,11 +40,22 @@ lint: $(READY)
 types: $(READY)
 	$(BIN)/mypy
 
+# The pages, in docs/_build/html; warnings are errors, and nothing is downloaded.
+DOCS_READY := .venv/.docs-ready
+.PHONY: docs
+docs: $(DOCS_READY)
+	$(BIN)/python -m sphinx -q -W --keep-going -b html docs docs/_build/html
+	@echo "Open docs/_build/html/index.html"
+
 $(READY): pyproject.toml
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
 	$(BIN)/python -m pip install --quiet --editable ".[cli]" --group dev
 	touch $@
 
+$(DOCS_READY): $(READY)
+	$(BIN)/python -m pip install --quiet --group docs
+	touch $@
+
 clean:
-	rm -rf .venv
+	rm -rf .venv docs/_build docs/api docs/gallery

@@ -1,4 +1,4 @@
-"""The pages on adding a loss and a design: their code runs, and does what they say."""
+"""The pages of the documentation: their code runs, and what they refer to is there."""
 
 import re
 from pathlib import Path
@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+import largemargin
+from docs.api_reference import reference
 from largemargin.designs.base import MissingCapability
 from largemargin.designs.dense import DenseDesign
 from largemargin.designs.features import MAX_FACTORED
@@ -14,7 +16,21 @@ from largemargin.problem import Prices, Problem, Targets
 from largemargin.problem.certificate import examine_kept
 from largemargin.solvers import solve
 
-DOCS = Path(__file__).parent.parent / "docs"
+ROOT = Path(__file__).parent.parent
+DOCS = ROOT / "docs"
+# Made by a build, and not there in a clone.
+GENERATED = {"_build", "api", "gallery"}
+PAGES = [
+    *(ROOT / name for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md")),
+    *(
+        path
+        for path in sorted(DOCS.rglob("*.md"))
+        if path.relative_to(DOCS).parts[0] not in GENERATED
+    ),
+]
+GUIDE = ["index.md", *(f"user_guide/{path.name}" for path in DOCS.glob("user_guide/*.md"))]
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+PATH = re.compile(r"`((?:[\w.-]+/)+(?:[\w-]+\.(?:py|pyi|md))?)`")
 
 
 def run(page, names):
@@ -23,6 +39,65 @@ def run(page, names):
     for block in re.findall(r"```python\n(.*?)```", path.read_text(), re.DOTALL):
         exec(compile(block, str(path), "exec"), names)
     return names
+
+
+def name_of(path):
+    return str(path.relative_to(ROOT))
+
+
+def without_code(text):
+    """Return a page without its blocks of code, whose brackets are no links."""
+    return re.sub(r"^```.*?^```$", "", text, flags=re.DOTALL | re.MULTILINE)
+
+
+def test_every_public_name_is_in_the_api_reference():
+    listed = re.findall(r"^   (\w+)$", reference(), re.MULTILINE)
+    functions = {*largemargin.__all__, *largemargin.tables.__all__} - {"model_files"}
+    assert functions | {*largemargin.model_files.__all__} == set(listed)
+    assert "largemargin.model_files" in reference()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_links_lead_to_files(page):
+    links = LINK.findall(without_code(page.read_text()))
+    paths = [link.partition("#")[0] for link in links if "://" not in link]
+    missing = [path for path in paths if path and not (page.parent / path).exists()]
+    assert missing == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_paths_in_the_text_lead_to_files(page):
+    # From the root of the repository, or from that of the package.
+    places = ROOT, ROOT / "src" / "largemargin"
+    paths = PATH.findall(without_code(page.read_text()))
+    assert [path for path in paths if not any((at / path).exists() for at in places)] == []
+
+
+def test_the_readme_names_every_room_and_folder():
+    text = (ROOT / "README.md").read_text()
+    tree = re.search(r"^    src/largemargin/\n(.*?)\n\n", text, re.MULTILINE | re.DOTALL)[1]
+    rooms = {path.parent.name for path in ROOT.glob("src/largemargin/*/__init__.py")}
+    named = {line.split("/")[0].strip() for line in tree.splitlines() if "/  " in line}
+    assert rooms <= named
+    assert all((ROOT / name).is_dir() for name in named - rooms)
+
+
+def test_the_changelog_knows_this_version():
+    changelog = (ROOT / "CHANGELOG.md").read_text()
+    assert re.search(rf"^## {re.escape(largemargin.__version__)} - ", changelog, re.M)
+
+
+def test_every_page_of_the_guide_and_every_record_is_in_a_table_of_contents():
+    for folder in "user_guide", "design":
+        index = (DOCS / folder / "index.md").read_text()
+        contents = re.search(r"```{toctree}(.*?)```", index, re.DOTALL)[1].split()
+        pages = {path.stem for path in (DOCS / folder).glob("*.md")} - {"index"}
+        assert pages <= set(contents)
+
+
+@pytest.mark.parametrize("page", sorted(GUIDE))
+def test_the_code_of_the_guide_runs(page):
+    run(page, {"__name__": "guide", "print": lambda *_: None})
 
 
 @pytest.fixture(scope="module")

@@ -85,7 +85,7 @@ def move(name, monkeypatch):
     place = ModuleType("largemargin.elsewhere")
     setattr(place, name, moved)
     monkeypatch.setitem(sys.modules, place.__name__, place)
-    monkeypatch.setitem(largemargin._PLACES, name, "elsewhere")
+    monkeypatch.setitem(largemargin._MODULES, name, "elsewhere")
     monkeypatch.delitem(vars(largemargin), name)
     monkeypatch.delattr(sys.modules[moved.__module__], name)
     monkeypatch.setattr(moved, "__module__", place.__name__)

@@ -258,3 +258,6 @@ def skops_io():
             "a forged file can run code. pip install --upgrade 'largemargin[cli]'."
         )
     return skops.io
+
+
+__all__ = ["ModelFileError", "load", "read_header", "save"]
