@@ -173,10 +173,14 @@ def test_a_warm_start_leads_to_the_same_optimum(kind, solver, prices):
         assert_is_optimal(solution, problem, X, expected)
 
 
-@pytest.mark.parametrize("weighted", [True, False])
+@pytest.mark.parametrize(
+    "weighted", [True, pytest.param(False, marks=pytest.mark.needs_jit)]
+)
 @pytest.mark.parametrize("fit_intercept", [True, False])
 @pytest.mark.parametrize("prices", SOFT_PRICES)
-@pytest.mark.parametrize("kind", ["dense", "narrow", "sparse"])
+@pytest.mark.parametrize(
+    "kind", ["dense", pytest.param("narrow", marks=pytest.mark.needs_jit), "sparse"]
+)
 def test_averaged_descent_closes_in_and_its_gap_bounds_the_way_left(
     kind, prices, fit_intercept, weighted
 ):
