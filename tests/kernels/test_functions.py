@@ -51,7 +51,6 @@ def test_far_rows_and_long_rows_have_a_kernel_of_at_most_one(X):
     assert gram.max() <= 1
 
 
-@pytest.mark.usefixtures("two_blas_threads")
 def test_the_number_of_threads_changes_no_bit(X, monkeypatch):
     monkeypatch.setattr(kernels, "TILE", 64)
     together = Kernel("rbf", 0.3).gram(X)
@@ -60,7 +59,6 @@ def test_the_number_of_threads_changes_no_bit(X, monkeypatch):
     assert (together == alone).all()
 
 
-@pytest.mark.usefixtures("two_blas_threads")
 def test_what_goes_wrong_in_a_thread_is_told():
     def fail(item):
         raise ValueError(f"item {item}")
@@ -74,7 +72,6 @@ def test_rows_that_overflow_are_refused(X):
         Kernel("rbf", 1.0).gram(1e160 * X)
 
 
-@pytest.mark.usefixtures("two_blas_threads")
 def test_fits_that_overlap_leave_the_threads_as_they_were(X):
     def fit(seed):
         y = np.arange(300) % 2
