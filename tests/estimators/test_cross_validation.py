@@ -15,7 +15,7 @@ from sklearn.model_selection import (
 )
 
 from largemargin import LDMClassifierCV, LinearLDMClassifier, LinearLDMClassifierCV
-from largemargin.estimators import search as search_module
+from largemargin.estimators import cross_validation as search_module
 from searching import TIGHT, pair
 
 
