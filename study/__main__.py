@@ -80,7 +80,7 @@ def bar(quiet):
     show_default=True,
     help="Which of the paper's data sets: regular, large or all.",
 )
-@jobs_option("Processes.", default=-1)
+@jobs_option("Number of processes", default=-1)
 @click.option("--quick", is_flag=True, help="Small data sets, few repetitions: minutes.")
 @click.option(
     "-o",

@@ -5,8 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from largemargin.cli.tuning import N_FOLDS, draw_folds
-
+N_FOLDS = 5
 # With two of a class in the training half, every fold leaves one to train on.
 FEWEST_TO_TRAIN, FEWEST_TO_TEST = 2, 1
 MAX_DRAWS = 1000
@@ -57,6 +56,18 @@ def draw_split(name, y, repetition):
         f"{name} is too small to be halved: {len(y)} rows, {rarest(y)} of its rarer class. "
         f"Expected {2 * N_FOLDS} rows at least and a few of each class."
     )
+
+
+def draw_folds(y, rng):
+    """Return folds that hold equal shares of every class."""
+    shuffled = rng.permutation(len(y))
+    dealt = shuffled[np.argsort(y[shuffled], kind="stable")]
+    number = np.empty(len(y), dtype=int)
+    number[dealt] = np.arange(len(y)) % N_FOLDS
+    return [
+        (np.flatnonzero(number != fold), np.flatnonzero(number == fold))
+        for fold in range(N_FOLDS)
+    ]
 
 
 def rarest(y):

@@ -76,7 +76,7 @@ def call(program):
         result = CliRunner().invoke(program, [str(one) for one in arguments], input=stdin)
         if result.exception and not isinstance(result.exception, SystemExit):
             raise result.exception
-        assert "a fault of largemargin" not in result.stderr
+        assert "a bug in largemargin" not in result.stderr
         return Told(result.exit_code, result.stdout, result.stderr)
 
     return run

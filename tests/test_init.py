@@ -26,6 +26,7 @@ def test_what_is_not_used_is_not_loaded():
         return subprocess.run(arguments, capture_output=True, text=True).stdout.split()
 
     assert "numba" not in loaded("pass")
+    assert "sklearn" not in loaded("import largemargin.production.files")
     with_machine = loaded("largemargin.LDMClassifier")
     assert "largemargin.estimators.ldm" in with_machine
     assert "largemargin.inspection.displays" not in with_machine

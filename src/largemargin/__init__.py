@@ -31,7 +31,11 @@ _MODULES |= _PARTS
 def __getattr__(name):
     if name not in _MODULES:
         raise AttributeError(f"module 'largemargin' has no attribute {name!r}")
-    value = getattr(import_module(f"largemargin.{_MODULES[name]}"), name)
+    module = f"largemargin.{_MODULES[name]}"
+    if name == "model_files":  # a module itself
+        value = import_module(f"{module}.{name}")
+    else:
+        value = getattr(import_module(module), name)
     globals()[name] = value
     return value
 

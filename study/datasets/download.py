@@ -3,11 +3,11 @@
 import hashlib
 import json
 import os
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from datetime import UTC, datetime
 from http.client import HTTPException
 
-from largemargin.production.files import temporary_folder
+from largemargin.production.files import temporary_beside
 from largemargin.tables.reading import UnreadableFile
 from study.datasets.connection import PATIENCE_SECONDS, WEB, transfer
 
@@ -94,7 +94,7 @@ def placed(path, origin):
     file at once do not meet; what killed ones left of it is cleared away.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    with temporary_folder(path) as folder:
+    with temporary_beside(path, make_folder) as (folder, _):
         temporary = folder / path.name
         yield temporary
         written = {
@@ -108,6 +108,12 @@ def placed(path, origin):
             sync(finished)
         os.replace(record_of(temporary), record_of(path))
         os.replace(temporary, path)
+
+
+def make_folder(path):
+    """Make a folder that only its owner may enter."""
+    path.mkdir(mode=0o700)
+    return nullcontext()
 
 
 def sync(path):

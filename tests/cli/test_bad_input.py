@@ -135,7 +135,7 @@ def test_labels_are_asked_for_where_they_are_needed(
 ):
     bare = tmp_path / "bare.csv"
     flowers.drop(columns="species").to_csv(bare, index=False)
-    assert "name their column by --label" in refused("evaluate", table_model, bare)
+    assert "name their column with --label" in refused("evaluate", table_model, bare)
 
 
 def test_labels_that_the_model_does_not_know_are_refused(refused, model):

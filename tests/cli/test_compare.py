@@ -1,8 +1,12 @@
 """Methods side by side: the same folds, told in one table."""
 
+from contextlib import nullcontext
+from functools import partial
+
 import numpy as np
 import pytest
 
+from largemargin import KOMDClassifier
 from largemargin.cli import compare, terminal, tuning
 from largemargin.cli.compare import contest
 from largemargin.tables.matrix_rows import MatrixSchema
@@ -67,7 +71,9 @@ def test_scaling_sees_the_training_rows_of_a_fold_only(monkeypatch):
 
 
 def test_an_unknown_method_is_a_usage_error(refused, libsvm):
-    assert "'ldn' is none of ldm," in refused("compare", libsvm, "--methods", "ldn", code=2)
+    assert "'ldn' is not one of ldm," in refused(
+        "compare", libsvm, "--methods", "ldn", code=2
+    )
 
 
 @pytest.fixture
@@ -96,11 +102,10 @@ def test_a_method_that_is_named_twice_runs_once(good, libsvm):
 def test_the_bar_names_the_method_at_work(call, failing, libsvm, monkeypatch):
     titles = []
 
-    class Seen(terminal.NoBar):
-        def __call__(self, done, total, title=None):
-            titles.append((done, title))
+    def move(done, total, title=None):
+        titles.append((done, title))
 
-    monkeypatch.setattr(terminal, "bar", lambda title, quiet: Seen())
+    monkeypatch.setattr(terminal, "bar", lambda title, quiet: nullcontext(move))
     call("compare", libsvm, "--folds", "2", "--methods", "mdo,mamc")
     assert [title for title in titles if title[1]] == [
         (0, "comparing, mdo"),
@@ -112,11 +117,20 @@ def test_the_bar_names_the_method_at_work(call, failing, libsvm, monkeypatch):
 
 
 def test_the_seed_moves_the_inner_folds_too(good, libsvm, monkeypatch):
-    def draw(y, rng):
-        drawn.append(rng.random())
-        return draw_folds(y, rng)
+    def draw(y, n_folds, seed):
+        drawn.append((n_folds, seed))
+        return stratified_splits(y, n_folds, seed)
 
-    drawn, draw_folds = [], tuning.draw_folds
-    monkeypatch.setattr(tuning, "draw_folds", draw)
+    drawn, stratified_splits = [], tuning.stratified_splits
+    monkeypatch.setattr(tuning, "stratified_splits", draw)
     good("compare", libsvm, "--folds", "2", "--methods", "mamc", "--seed", "7")
-    assert drawn == [np.random.default_rng(7).random()] * 2
+    assert drawn == [(2, 7), (5, 7), (5, 7)]
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_points_that_cannot_be_fitted_are_passed_over(cells):
+    folds = tuning.stratified_splits(cells[1], 2, 0)
+    ask = partial(tuning.best_point, KOMDClassifier(), X=cells[0], y=cells[1], folds=folds)
+    assert ask(grid={"lam": [-1.0, 0.5]}, fixed={}) == {"lam": 0.5}
+    with pytest.raises(ValueError, match="KOMDClassifier could not be fitted at any of"):
+        ask(grid={"lam": [-1.0, -2.0]}, fixed={})

@@ -133,7 +133,7 @@ def test_a_record_that_is_no_schema_is_refused(refused, path, record):
     machine = LinearLDMClassifier().fit(X, Y)
     machine.schema_ = record
     save(machine, path)
-    assert "does not tell what the rows of its model look like" in refused("info", path)
+    assert "does not say what the rows of its model look like" in refused("info", path)
 
 
 def test_a_record_of_a_schema_is_taken(path):

@@ -1,8 +1,12 @@
 """Values that options take, and what they make of columns of words."""
 
+from numbers import Real
+
 import pytest
 
+from largemargin._compat import Interval, StrOptions
 from largemargin.cli.group import COMMANDS
+from largemargin.cli.machine_options import expected_values
 
 
 @pytest.mark.parametrize(
@@ -20,8 +24,8 @@ from largemargin.cli.group import COMMANDS
         (["--set", "warm_start=1"], "--set has no warm_start"),
         (["--seed", "-1"], "'--seed': -1 is not in the range"),
         (["--seed", "4294967296"], "'--seed': 4294967296 is not in the range"),
-        (["--jobs", "0"], "'--jobs': expected 1 or more, or -1 for one a core; got 0."),
-        (["--jobs", "-2"], "'--jobs': expected 1 or more, or -1 for one a core; got -2."),
+        (["--jobs", "0"], "'--jobs': expected 1 or more, or -1 for all cores; got 0."),
+        (["--jobs", "-2"], "'--jobs': expected 1 or more, or -1 for all cores; got -2."),
     ],
 )
 def test_a_value_out_of_range_is_a_usage_error_before_rows_are_read(
@@ -29,6 +33,11 @@ def test_a_value_out_of_range_is_a_usage_error_before_rows_are_read(
 ):
     told = refused("train", "nowhere.csv", "-o", tmp_path / "m", *arguments, code=2)
     assert words in told
+
+
+def test_what_a_parameter_takes_is_said_in_words():
+    constraints = [Interval(Real, 0, 1, closed="left"), StrOptions({"median"}), None]
+    assert expected_values(constraints) == "a number of at least 0 and below 1 or median"
 
 
 def test_values_at_the_ends_of_their_ranges_are_taken(good, libsvm, tmp_path):

@@ -99,8 +99,8 @@ def test_a_fault_of_ours_is_one_sentence_without_traceback(broken):
     told = broken(KeyError("rows"))
     assert told.exit_code == 1
     assert told.stderr.startswith(
-        "largemargin: This is a fault of largemargin, not of your data: KeyError: 'rows'; "
-        "please report it"
+        "largemargin: This is a bug in largemargin, not an error in your data: KeyError: "
+        "'rows'; please report it"
     )
     assert told.stderr.count("\n") == 1
 
@@ -109,7 +109,7 @@ def test_whoever_wants_to_mend_a_fault_can_see_the_traceback(broken, monkeypatch
     monkeypatch.setenv("LARGEMARGIN_DEBUG", "1")
     told = broken(KeyError("rows")).stderr
     assert told.startswith("Traceback")
-    assert "a fault of largemargin" in told.splitlines()[-1]
+    assert "a bug in largemargin" in told.splitlines()[-1]
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from contextlib import nullcontext
 from pathlib import Path
 
 import numpy as np
@@ -71,12 +72,12 @@ def test_predictions_need_somewhere_to_go(model, libsvm):
 
 def test_a_picture_of_an_unknown_kind_is_refused_before_rows_are_read(refused, model):
     told = refused("margins", model, "nowhere.csv", "--plot", "m.foo", code=2)
-    assert "m.foo: pictures end in .png, .pdf or .svg, not in .foo." in told
+    assert "m.foo: plots end in .png, .pdf or .svg, not in .foo." in told
 
 
 def test_normalised_margins_are_those_of_a_picture(refused, model, libsvm):
     told = refused("margins", model, libsvm, "--normalise", code=2)
-    assert "name one by --plot" in told
+    assert "use it with --plot" in told
 
 
 @pytest.fixture
@@ -90,12 +91,11 @@ def blocks(monkeypatch):
         seen.append(X.shape[0])
         return ask(self, X)
 
-    class Seen(terminal.NoBar):
-        def __call__(self, done, total, title=None):
-            moves.append((done, total))
+    def move(done, total, title=None):
+        moves.append((done, total))
 
     monkeypatch.setattr(LinearLDMClassifier, "decision_function", decision_function)
-    monkeypatch.setattr(terminal, "bar", lambda title, quiet=False: Seen())
+    monkeypatch.setattr(terminal, "bar", lambda title, quiet=False: nullcontext(move))
     return seen, moves
 
 
@@ -133,7 +133,7 @@ def test_other_machines_are_asked_what_they_predict(good, tmp_path):
 def test_what_is_read_is_not_written_to(refused, model, libsvm, monkeypatch, arguments):
     monkeypatch.chdir(model.parent)
     before = model.read_bytes(), libsvm.read_bytes()
-    assert "is read from; name another file" in refused(*arguments.split(), code=2)
+    assert "is an input file; name another" in refused(*arguments.split(), code=2)
     assert (model.read_bytes(), libsvm.read_bytes()) == before
 
 

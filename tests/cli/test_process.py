@@ -70,6 +70,13 @@ def run(place, *arguments):
     return told
 
 
+@pytest.fixture
+def here(place, monkeypatch):
+    """The same directory as the current one, for commands in this process."""
+    monkeypatch.chdir(place)
+    return place
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -82,32 +89,34 @@ def run(place, *arguments):
         ("warm-up", f"fits     {N_FITS}"),
     ],
 )
-def test_every_command_runs(place, arguments, words):
-    assert words in run(place, *arguments.split()).stdout
+def test_every_command_runs(here, good, arguments, words):
+    told = good(*arguments.split())
+    assert words in told.out
+    assert "Traceback" not in told.err
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        "train fruit.csv -o again.model",
-        "compare cells --folds 2 --methods mamc",
-        "predict fruit.model fruit.csv",
-    ],
-)
-def test_commands_load_nothing_of_the_study(place, arguments):
+def test_commands_load_nothing_of_the_study(place):
     code = """
 import sys
 from largemargin.cli import main
-try:
-    main()
-finally:
-    print(*sys.modules, file=sys.stderr)
+for line in sys.argv[1:]:
+    sys.argv = ["largemargin", *line.split()]
+    try:
+        main()
+    except SystemExit as end:
+        assert not end.code, line
+print(*sys.modules, file=sys.stderr)
 """
+    lines = (
+        "train fruit.csv -o again.model",
+        "compare cells --folds 2 --methods mamc",
+        "predict fruit.model fruit.csv",
+    )
     # Where it could be found.
     root = Path(__file__).parents[2]
     paths = os.pathsep.join([str(root), os.environ.get("PYTHONPATH", "")])
     told = subprocess.run(
-        [sys.executable, "-c", code, *arguments.split()],
+        [sys.executable, "-c", code, *lines],
         cwd=place,
         env={**os.environ, "PYTHONPATH": paths},
         capture_output=True,
@@ -138,6 +147,44 @@ def test_no_loop_returns_an_array_which_would_make_ctrl_c_a_system_error(
     assert "returning arrays: []\n" in told_of_loops
 
 
+@pytest.mark.parametrize(
+    ("arguments", "name"),
+    [
+        *(("predict fruit.model - -o labels", name) for name in WRONG),
+        *(("train - -o m", name) for name in ("empty", "ragged", "NaN")),
+        ("evaluate fruit.model -", "unknown"),
+        ("margins fruit.model - --plot m.png", "narrow"),
+        ("compare -", "ragged"),
+    ],
+)
+def test_wrong_rows_are_told_by_every_command_that_reads_them(
+    here, refused, arguments, name
+):
+    before = sorted(here.iterdir())
+    text, words = WRONG[name]
+    assert words in refused(*arguments.split(), "--format", "csv", stdin=text)
+    assert sorted(here.iterdir()) == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ("train fruit.csv -o m --label price", "has no column 'price' for the labels"),
+        ("train fruit.csv -o nowhere/m", "nowhere/m: Its directory does not exist"),
+        ("predict cells fruit.csv", "cells is not a model file"),
+        ("predict cells.model fruit.csv", "column 'colour' has 'red'"),
+        ("predict fruit.model cells", "cells has no named columns"),
+        ("predict cells.model cells -o /dev/full", "/dev/full: No space left on device"),
+        ("info cells", "cells is not a model file"),
+        ("export cells cells.onnx", "cells is not a model file"),
+    ],
+)
+def test_what_is_wrong_is_one_sentence_and_the_code_1(here, refused, arguments, words):
+    before = sorted(here.iterdir())
+    assert words in refused(*arguments.split())
+    assert sorted(here.iterdir()) == before
+
+
 def refuse(place, *arguments, **options):
     """Run the command in a directory; return the sentence it ends with, and no more."""
     before = sorted(place.iterdir())
@@ -157,36 +204,10 @@ def refuse(place, *arguments, **options):
     return told.stderr
 
 
-@pytest.mark.parametrize(
-    ("arguments", "name"),
-    [
-        *(("predict fruit.model - -o labels", name) for name in WRONG),
-        *(("train - -o m", name) for name in ("empty", "ragged", "NaN")),
-        ("evaluate fruit.model -", "unknown"),
-        ("margins fruit.model - --plot m.png", "narrow"),
-        ("compare -", "ragged"),
-    ],
-)
-def test_wrong_rows_are_told_by_every_command_that_reads_them(place, arguments, name):
-    text, words = WRONG[name]
-    assert words in refuse(place, *arguments.split(), "--format", "csv", input=text)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        ("train fruit.csv -o m --label price", "has no column 'price' for the labels"),
-        ("train fruit.csv -o nowhere/m", "nowhere/m: Its directory does not exist"),
-        ("predict cells fruit.csv", "cells is not a model file"),
-        ("predict cells.model fruit.csv", "column 'colour' has 'red'"),
-        ("predict fruit.model cells", "cells has no named columns"),
-        ("predict cells.model cells -o /dev/full", "/dev/full: No space left on device"),
-        ("info cells", "cells is not a model file"),
-        ("export cells cells.onnx", "cells is not a model file"),
-    ],
-)
-def test_what_is_wrong_is_one_sentence_and_the_code_1(place, arguments, words):
-    assert words in refuse(place, *arguments.split())
+def test_wrong_rows_end_a_process_with_one_sentence(place):
+    text, words = WRONG["ragged"]
+    told = refuse(place, "predict", "fruit.model", "-", "--format", "csv", input=text)
+    assert words in told
 
 
 def test_a_disk_that_takes_no_more_keeps_the_last_model(tmp_path, place):

@@ -5,6 +5,7 @@ import logging
 import re
 import sys
 import time
+from contextlib import nullcontext
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from largemargin import LDMClassifier, LDMClassifierCV, LinearLDMClassifier
 from largemargin.cli import terminal
+from largemargin.cli.group import show_warning
 from largemargin.production.calibration import CalibratedMachine
 
 
@@ -30,7 +32,7 @@ def screen(monkeypatch, capsys):
             move(1, 4)
             time.sleep(0.3)
             for line in lines:
-                terminal.tell(line)
+                show_warning(line, UserWarning)
         return re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", capsys.readouterr().err)
 
     return shown
@@ -56,7 +58,7 @@ def test_there_is_no_bar_without_a_terminal(screen, monkeypatch):
 
 def test_a_stream_that_was_closed_is_no_terminal(capsys, monkeypatch):
     monkeypatch.setattr(sys, "stderr", None)
-    terminal.tell("unheard")
+    show_warning("unheard", UserWarning)
     assert not terminal.on_terminal()
     assert capsys.readouterr().out == ""
 
@@ -73,7 +75,7 @@ def test_a_long_name_leaves_room_for_the_bar(screen):
 
 def test_what_is_told_stands_on_lines_of_its_own_above_the_bar(screen):
     lines = re.split(r"[\r\n]+", screen("working", "mind the [gap]"))
-    assert "mind the [gap]" in lines
+    assert "largemargin: warning: mind the [gap]" in lines
 
 
 @pytest.fixture
@@ -81,11 +83,10 @@ def moves(monkeypatch):
     """Collect how a bar is moved."""
     seen = []
 
-    class Seen(terminal.NoBar):
-        def __call__(self, done, total, title=None):
-            seen.append((done, total))
+    def move(done, total, title=None):
+        seen.append((done, total))
 
-    monkeypatch.setattr(terminal, "bar", lambda title, quiet: Seen())
+    monkeypatch.setattr(terminal, "bar", lambda title, quiet: nullcontext(move))
     return seen
 
 
@@ -153,6 +154,33 @@ def test_json_has_no_numbers_that_json_does_not_know(capsys):
     }
 
 
+def test_json_has_tuples_as_lists_and_its_keys_in_order():
+    record = {"AUC": float("nan"), "rows": (1, 2)}
+    assert terminal.json_of(record) == '{"AUC": null, "rows": [1, 2]}'
+
+
+@pytest.mark.parametrize(
+    ("title", "shown"),
+    [
+        ("reading /home/ada/data of may/cells.csv", "reading cells.csv"),
+        ("reading cells_of_all_the_patients.csv", "reading cells_o...ents.csv"),
+    ],
+)
+def test_a_title_is_brief(title, shown):
+    assert terminal.brief(title) == shown
+
+
+def test_facts_are_aligned_and_numbers_have_six_digits(capsys):
+    terminal.show({"rows": 150, "accuracy": 0.96}, as_json=False)
+    assert capsys.readouterr().out == "rows      150\naccuracy  0.96\n"
+    assert terminal.as_text({"C": 0.1234567, "gamma": "scale"}) == "C 0.123457, gamma scale"
+
+
+def test_a_table_is_aligned_text_elsewhere(capsys):
+    terminal.show_table(["name", "rows"], [["iris", 150], ["[b]sonar", 60]])
+    assert capsys.readouterr().out == ("name      rows\niris       150\n[b]sonar    60\n")
+
+
 def test_a_table_is_drawn_on_a_terminal(capsys, monkeypatch):
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
     terminal.show_table(["name", "rows"], [["iris", 150]])
@@ -165,7 +193,9 @@ def test_a_table_is_drawn_on_a_terminal(capsys, monkeypatch):
 def test_long_facts_go_on_under_their_value(capsys, monkeypatch, columns, widest):
     monkeypatch.setenv("COLUMNS", columns)
     classes = [f"class-{k}" for k in range(99)]
-    terminal.show_facts({"rows": 150, "classes": classes, "model": "m" * 99, "note": ""})
+    terminal.show(
+        {"rows": 150, "classes": classes, "model": "m" * 99, "note": ""}, as_json=False
+    )
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "rows     150"
     assert lines[1].startswith("classes  class-0, class-1, ")

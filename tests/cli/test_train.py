@@ -180,7 +180,7 @@ def test_data_are_not_replaced_by_their_model(refused, table, monkeypatch, name)
     monkeypatch.chdir(table.parent)
     os.symlink("flowers.csv", "link.csv")
     before = table.read_text()
-    assert "is read from; name another" in refused("train", table, "-o", name, code=2)
+    assert "is an input file; name another" in refused("train", table, "-o", name, code=2)
     assert table.read_text() == before
 
 
@@ -233,7 +233,7 @@ def test_a_gram_matrix_is_taken_in_svm_trains_form(good, tmp_path, cells):
         (["-o", "m", "--method", "svm", "--lambda-var", "1"], "no use for --lambda-var"),
         (["-o", "m", "--method", "mdo", "-t", "2"], "mdo is linear"),
         (["-o", "m", "--method", "komd", "--cv"], "--cv searches"),
-        (["-o", "m", "--method", "odm", "--set", "lam=1"], "--set may set mu, theta."),
+        (["-o", "m", "--method", "odm", "--set", "lam=1"], "--set can set mu, theta."),
         (["-o", "m", "--set", "mu"], "'mu' is not NAME=VALUE"),
         (["-o", "m", "--set", "C=5"], "--set has no C; use -c."),
         (["-o", "m", "--set", "kernel=precomputed"], "--set has no kernel; use -t."),
@@ -243,7 +243,7 @@ def test_a_gram_matrix_is_taken_in_svm_trains_form(good, tmp_path, cells):
         (["-o", "m", "-t", "4", "--missing", "impute"], "no missing values to impute"),
         (["-o", "m", "-t", "7"], "2 (rbf)"),
         (["-o", "m", "--lambda-mean", "much"], "0.3*scale"),
-        (["-o", "m", "-t", "4", "--scale", "unit"], "not to be scaled"),
+        (["-o", "m", "-t", "4", "--scale", "unit"], "cannot be scaled"),
     ],
 )
 def test_options_that_make_no_sense_are_a_usage_error(refused, libsvm, options, words):

@@ -11,7 +11,7 @@ import pytest
 from sklearn.base import BaseEstimator
 
 import largemargin
-from largemargin.cli.pipelines import machine_of, search_around
+from largemargin.cli.machine_options import build_machine, build_search
 from largemargin.cli.warm_up import warming_fits
 from largemargin.estimators import table
 from largemargin.estimators.table import MACHINES, METHODS
@@ -85,7 +85,7 @@ def test_the_warm_up_fits_every_machine_in_all_its_variants():
 @pytest.mark.parametrize("one", MACHINES, ids=lambda one: one.name)
 def test_the_command_line_makes_every_machine(one):
     for kernel in one.kernels:
-        machine = machine_of(one.method, kernel, {})
+        machine = build_machine(one.method, kernel, {})
         assert type(machine) is getattr(largemargin, one.name)
     assert (table.search_for(machine) is None) == (one.search is None)
 
@@ -97,12 +97,12 @@ SEARCHED = [name for name in METHODS if table.search_for(METHODS[name].machine("
 @pytest.mark.parametrize("kernel", table.BOTH)
 @pytest.mark.parametrize("grid", ["scale", "paper"])
 def test_the_search_of_a_machine_is_found_through_the_table(name, kernel, grid):
-    machine = machine_of(name, kernel, {"C": 3.0})
+    machine = build_machine(name, kernel, {"C": 3.0})
     if name == "odm" and grid == "paper":
         with pytest.raises(click.BadParameter, match="expected scale; got paper"):
-            search_around(machine, name, grid, {}, 0)
+            build_search(machine, name, grid, {}, 0)
         return
-    search = search_around(machine, name, grid, {"C": 3.0, "gamma": None}, 0)
+    search = build_search(machine, name, grid, {"C": 3.0, "gamma": None}, 0)
     assert type(search).__name__ == f"{type(machine).__name__}CV"
     assert type(search).__name__ in table.SEARCHES
     assert search.Cs == [3.0]

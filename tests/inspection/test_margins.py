@@ -89,7 +89,10 @@ def test_other_classifiers_pipelines_and_searches_have_margins_too(blobs):
     X, y = blobs
     linear = margin_distribution(LinearSVC().fit(X, y), X, y)
     assert linear.normalised is not None
-    assert margin_distribution(SVC().fit(X, y), X, y).normalised is None
+    unknown = margin_distribution(SVC().fit(X, y), X, y)
+    assert unknown.normalised is None
+    with pytest.raises(ValueError, match=r"\|w\| is not known"):
+        unknown.normalised_distribution()
     pairs = SVC(kernel="linear").fit(np.eye(9), np.arange(9) % 3)
     assert margin_distribution(pairs, np.eye(9), np.arange(9) % 3).normalised is None
     pipeline = make_pipeline(StandardScaler(), RidgeClassifier()).fit(X, y)

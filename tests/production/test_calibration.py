@@ -32,6 +32,7 @@ from largemargin.estimators import table
 from largemargin.production.calibration import CalibratedMachine, calibrate, side_with
 
 METHODS = "sigmoid", "isotonic"
+GRID = {"Cs": [0.1, 1], "lambda_vars": [0.1, "scale"], "lambda_means": ["scale"]}
 MACHINES = {one.name: some(one.name) for one in table.MACHINES}
 MACHINES["tilted"] = LinearLDMClassifier(class_weight={-1: 20, 0: 20})
 
@@ -45,7 +46,7 @@ def noisy():
     return X, (rng.random(3000) < chances).astype(int), chances
 
 
-@parametrize_with_checks([CalibratedMachine(LinearLDMClassifier())])
+@parametrize_with_checks([CalibratedMachine(LinearLDMClassifier(), cv=2)])
 def test_scikit_learn_accepts_it(estimator, check):
     check(estimator)
 
@@ -135,10 +136,8 @@ def test_fitting_is_fitting_the_machine_and_calibrating_it(iris):
 @pytest.mark.parametrize(
     "search",
     [
-        LinearLDMClassifierCV(
-            Cs=[0.1, 1], cv=KFold(3, shuffle=True, random_state=0), tol=1e-10
-        ),
-        LDMClassifierCV(Cs=[0.1, 1], gammas=["scale"], cv=3, tol=1e-10),
+        LinearLDMClassifierCV(**GRID, cv=KFold(3, shuffle=True, random_state=0), tol=1e-10),
+        LDMClassifierCV(**GRID, gammas=["scale"], cv=3, tol=1e-10),
         GridSearchCV(LinearLDMClassifier(), {"C": [0.1, 1]}, cv=3),
     ],
     ids=lambda search: type(search).__name__,

@@ -4,6 +4,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import nullcontext
 from dataclasses import replace
 from inspect import signature
 from pathlib import Path
@@ -214,11 +215,10 @@ def test_what_failed_is_told_to_machines_and_to_the_quiet(monkeypatch, output):
 def test_the_bar_tells_the_data_set(monkeypatch):
     moves = []
 
-    class Seen(terminal.NoBar):
-        def __call__(self, done, total, title=None):
-            moves.append((done, total, title))
+    def note(done, total, title=None):
+        moves.append((done, total, title))
 
-    monkeypatch.setattr(terminal, "bar", lambda title, quiet: Seen())
+    monkeypatch.setattr(terminal, "bar", lambda title, quiet: nullcontext(note))
     with study_command.bar(quiet=False) as move:
         move(0, 2, None)
         move(1, 2, Task(Source("heart"), "paper", "linear", "svm", 0))

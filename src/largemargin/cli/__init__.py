@@ -22,23 +22,23 @@ def main():
 
 
 def run(command, name):
-    """Run a command, and end the process with a code that tells how it went."""
+    """Run a command and end the process with its exit code."""
     for stream in sys.stdout, sys.stderr:
         if stream is not None:
-            # A name that the terminal cannot show is no reason to fail.
+            # A character that the terminal cannot show is no reason to fail.
             stream.reconfigure(errors="backslashreplace")
     try:
         command(prog_name=name)
-    except OSError as error:  # a help text that the disk has no room for
+    except OSError as error:  # such as a full disk that a help text goes to
         sys.exit(f"largemargin: {error.strerror}.")
     finally:
         drop_unwritten()
-        if is_work_left():  # which may take minutes and is of no use
+        if is_work_left():  # waiting for it may take minutes
             os._exit(INTERRUPTED)
 
 
 def drop_unwritten():
-    """Forget what standard output did not take: Python would complain of it once more."""
+    """Drop output that could not be written: Python would report the error once more."""
     try:
         if sys.stdout is not None:
             sys.stdout.flush()

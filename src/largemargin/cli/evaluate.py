@@ -1,28 +1,23 @@
-"""``largemargin evaluate``: how well a model does on labelled rows."""
+"""``largemargin evaluate``: accuracy and margins of a model on labelled rows."""
 
 import click
 
+from largemargin.cli import terminal
 from largemargin.cli.options import json_option, prediction_options
 
 
 @click.command(epilog="Example: largemargin evaluate heart.model test.csv --json")
-@click.argument("model")
-@click.argument("data")
 @prediction_options
 @json_option
 def main(model, data, as_json, **options):
-    """Tell accuracy, AUC and margins of the MODEL on DATA."""
-    from largemargin.cli import terminal
-    from largemargin.cli.models import load_model
-    from largemargin.cli.predict import answers, rows_for
+    """Report accuracy, AUC and margin statistics of MODEL on DATA."""
+    from largemargin.cli.predict import labelled_answers
     from largemargin.inspection.margins import distribution_of_scores
 
-    model, schema = load_model(model)
-    X, y = rows_for(schema, data, options, classes=model.classes_)
-    predicted, scores = answers(model, X).values()
-    margins = margin_facts(distribution_of_scores(model, scores, y))
+    model, y, predicted, scores = labelled_answers(model, data, options)
     facts = {"data": data, "rows": len(y)}
-    facts |= quality(model.classes_, predicted, scores, y) | margins
+    facts |= quality(model.classes_, predicted, scores, y)
+    facts |= margin_facts(distribution_of_scores(model, scores, y))
     terminal.show(facts, as_json=as_json)
 
 
@@ -47,17 +42,15 @@ def quality(classes, predicted, scores, y):
 
 
 def margin_facts(distribution):
-    """Return what a margin distribution says, by name."""
+    """Return the statistics of a margin distribution, by name."""
     from largemargin.inspection.margins import LEVELS
 
-    levels = [f"{100 * level:g}%" for level in LEVELS]
+    quantiles = zip(LEVELS, distribution.quantiles().tolist(), strict=True)
     facts = {
         "margin mean": distribution.mean,
         "margin variance": distribution.variance,
         "margin minimum": distribution.minimum,
-        "margin quantiles": dict(
-            zip(levels, distribution.quantiles().tolist(), strict=True)
-        ),
+        "margin quantiles": {f"{100 * level:g}%": value for level, value in quantiles},
     }
     if distribution.normalised is not None:
         normalised = distribution.normalised_distribution()

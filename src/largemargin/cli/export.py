@@ -2,27 +2,25 @@
 
 import click
 
-from largemargin.cli.options import json_option, quiet_option
+from largemargin.cli import terminal
+from largemargin.cli.options import report_options
 
 
 @click.command(epilog="Example: largemargin export heart.model heart.onnx")
 @click.argument("model")
 @click.argument("onnx")
-@click.option(
-    "--float32", is_flag=True, help="For rows of float32; default: for those of float64."
-)
-@json_option
-@quiet_option
+@click.option("--float32", is_flag=True, help="Take rows of float32 instead of float64.")
+@report_options
 def main(model, onnx, float32, as_json, quiet):
-    """Write the MODEL as an ONNX graph into the file ONNX.
+    """Export MODEL as an ONNX graph to the file ONNX.
 
-    Runtimes predict with it without Python. It takes dense rows of numbers, X, in the order
-    of the training columns; if some hold words, each column by its name. It gives labels,
-    scores, and the probabilities of a model that has them. '-' is standard output.
+    ONNX runtimes predict with it without Python. Its input X are dense rows of numbers, in
+    the order of the training columns; if some columns hold words, every column is an input
+    of its own name. Its outputs are labels, scores and, if MODEL has them, probabilities.
+    '-' is standard output.
     """
     import numpy as np
 
-    from largemargin.cli import terminal
     from largemargin.cli.models import load_model
     from largemargin.cli.outputs import beside, check_writable, written
     from largemargin.production.onnx import to_onnx
@@ -30,11 +28,8 @@ def main(model, onnx, float32, as_json, quiet):
     check_writable(onnx, inputs=[model], may_be_shown=True)
     model, schema = load_model(model)
     dtype = np.float32 if float32 else np.float64
-    graph = to_onnx(
-        model,
-        dtype=dtype,
-        text_columns=getattr(schema, "words", None) or None,
-    )
+    words = getattr(schema, "words", None) or None
+    graph = to_onnx(model, dtype=dtype, text_columns=words)
     with written(onnx) as stream:
         stream.write(graph.SerializeToString())
     facts = {

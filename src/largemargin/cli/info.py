@@ -1,7 +1,8 @@
-"""``largemargin info``: what a model file holds."""
+"""``largemargin info``: what a model file contains."""
 
 import click
 
+from largemargin.cli import terminal
 from largemargin.cli.options import json_option
 
 
@@ -9,8 +10,7 @@ from largemargin.cli.options import json_option
 @click.argument("model")
 @json_option
 def main(model, as_json):
-    """Tell what the MODEL is, what rows it takes, and what wrote it."""
-    from largemargin.cli import terminal
+    """Show what MODEL contains, what rows it expects and what versions wrote it."""
     from largemargin.cli.models import facts_of, load_model
     from largemargin.production.model_files import read_header
 
@@ -19,7 +19,7 @@ def main(model, as_json):
     facts = {"file": path, "saved": header["saved"], "versions": header["versions"]}
     facts |= {"steps": steps_of(model), "rows": schema.record(), **facts_of(model)}
     if not as_json:
-        facts["rows"] = rows_told(schema)
+        facts["rows"] = rows_in_words(schema)
     terminal.show(facts, as_json=as_json)
 
 
@@ -31,12 +31,12 @@ def steps_of(model):
     if steps:
         return [name for step in steps for name in steps_of(step)]
     names = [] if inside(model) is None else steps_of(inside(model))
-    # A search leaves no trace in the way of a row.
+    # Rows pass through the best estimator of a search, not through the search.
     return names if hasattr(model, "best_estimator_") else [*names, type(model).__name__]
 
 
-def rows_told(schema):
-    """Return what rows look like; columns of words with how many these are."""
+def rows_in_words(schema):
+    """Return a description of the rows that a model expects."""
     told = f"{schema.n_features} features"
     if not hasattr(schema, "features"):
         return told

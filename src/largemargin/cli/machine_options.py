@@ -1,118 +1,105 @@
-"""Options of a machine, and the machine that they ask for."""
+"""Options of a model, and the estimator or search that they ask for."""
 
 import click
 
 from largemargin.cli.options import together
-from largemargin.cli.pipelines import KERNELS, NOT_SET, OPTION_OF, machine_of, search_around
 from largemargin.estimators.table import METHODS
 
-# Of svm-train, by number.
-NUMBERED = {str(number): name for number, name in enumerate(KERNELS[:5])}
+KERNEL_NAMES = "linear", "poly", "rbf", "sigmoid", "precomputed", "laplacian", "cosine"
+# Parameters that mean nothing on the command line.
+NOT_SET = {"verbose", "warm_start"}
+# These concern the run: an estimator without them runs all the same.
+OF_THE_RUN = {"n_jobs", "random_state", "verbose"}
 
 
-class Kernel(click.ParamType):
-    """A kernel by its name, or by its number in svm-train."""
-
-    name = "kernel"
-
-    def convert(self, value, parameter, context):
-        """Return the name of a kernel."""
-        named = NUMBERED.get(value, value)
-        if named not in KERNELS:
-            known = ", ".join(f"{number} ({name})" for number, name in NUMBERED.items())
-            self.fail(f"{value!r} is none of {known}, laplacian and cosine.")
-        return named
+def kernel(value):
+    """Return the name of a kernel; the first five have a number in svm-train."""
+    numbered = {str(number): name for number, name in enumerate(KERNEL_NAMES[:5])}
+    if numbered.get(value, value) not in KERNEL_NAMES:
+        known = ", ".join(f"{number} ({name})" for number, name in numbered.items())
+        raise click.BadParameter(f"{value!r} is not one of {known}, laplacian and cosine.")
+    return numbered.get(value, value)
 
 
-class NumberOr(click.ParamType):
-    """A number, or a word that follows the data such as "0.3*scale"."""
+def number_or_scale(value):
+    """Return a number, or a word that follows the data such as "0.3*scale"."""
+    from largemargin.numerics.scale_words import multiple_of_scale
 
-    name = "number"
+    try:
+        return float(value)
+    except ValueError:
+        pass
+    try:
+        multiple_of_scale(value, "it")
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from None
+    return value
 
-    def __init__(self, *words):
-        self.words = words
 
-    def convert(self, value, parameter, context):
-        """Return a float, or the word."""
-        from largemargin.numerics.scale_words import multiple_of_scale
+def gamma(value):
+    """Return a number or a word, of which "auto" is one."""
+    return value if value == "auto" else number_or_scale(value)
 
+
+def setting(value):
+    """Return the name and the value, a number if possible, in NAME=VALUE."""
+    name, _, text = value.partition("=")
+    if not (name and text):
+        raise click.BadParameter(f"{value!r} is not NAME=VALUE.")
+    for kind in int, float:
         try:
-            return float(value)
+            return name, kind(text)
         except ValueError:
             pass
-        if value not in self.words:
-            try:
-                multiple_of_scale(value, parameter.opts[-1])
-            except ValueError as error:
-                self.fail(str(error))
-        return value
+    return name, text
 
 
-class Setting(click.ParamType):
-    """A parameter by its name, with a value."""
-
-    name = "name=value"
-
-    def convert(self, value, parameter, context):
-        """Return the name, and the value as a number if it is one."""
-        name, found, text = value.partition("=")
-        if not (name and found and text):
-            self.fail(f"{value!r} is not NAME=VALUE.")
-        for kind in int, float:
-            try:
-                return name, kind(text)
-            except ValueError:
-                pass
-        return name, text
-
-
+# Parameters of estimators: the options that set them, their types and their help texts.
+PARAMETERS = (
+    ("-c --cost C", float, "Regularisation: price of margin violations.  [default: 1]"),
+    (
+        "-t --kernel",
+        kernel,
+        "Kernel, by name or number: 0 linear, 1 poly, 2 rbf, 3 sigmoid, 4 precomputed, "
+        "laplacian, cosine.  [default: rbf]",
+    ),
+    (
+        "-g --gamma",
+        gamma,
+        "Kernel coefficient: a number, auto, scale or a multiple such as 0.3*scale.  "
+        "[default: scale]",
+    ),
+    ("-d --degree", int, "Degree of the poly kernel.  [default: 3]"),
+    ("-r --coef0", float, "Constant of the poly and sigmoid kernels.  [default: 0]"),
+    ("--lambda-var", number_or_scale, "Price of the margin variance.  [default: scale]"),
+    ("--lambda-mean", number_or_scale, "Reward of the margin mean.  [default: scale]"),
+    ("-e --tol", float, "Relative duality gap to reach.  [default: 1e-4]"),
+    ("--max-iter", int, "Iteration limit.  [default: depends on the solver]"),
+    ("--time-limit", float, "Stop after this many seconds, with the best model so far."),
+    ("--solver", str, "auto, newton, kernel_dual, dual_cd or asgd.  [default: auto]"),
+    (
+        "--class-weight",
+        click.Choice(["balanced"]),
+        "balanced: give all classes the same total weight.",
+    ),
+)
+OPTION_OF = {
+    flags.split()[-1].lstrip("-").replace("-", "_"): flags.split()[0]
+    for flags, *_ in PARAMETERS
+} | {"fit_intercept": "--no-intercept"}
+NAMES = tuple(OPTION_OF)
+OPTION_OF |= {"n_jobs": "--jobs", "random_state": "--seed", "grid": "--grid"}
 machine_options = together(
     click.option(
         "--method",
         type=click.Choice(list(METHODS)),
         default="ldm",
-        show_default=True,
-        help="ldm: large margin distribution machine; svm: support vector machine; others: "
-        "methods that ldm is compared with.",
+        help="ldm: large margin distribution machine; svm: support vector machine; the "
+        "others are methods to compare with.",
     ),
-    click.option("-c", "--cost", "C", type=float, help="Price of violations; default: 1."),
-    click.option(
-        "-t",
-        "--kernel",
-        type=Kernel(),
-        help="0 linear, 1 poly, 2 rbf, 3 sigmoid, 4 precomputed, or a name, also laplacian "
-        "and cosine; default: rbf.",
-    ),
-    click.option(
-        "-g",
-        "--gamma",
-        type=NumberOr("auto"),
-        help="Of the kernel: a number, auto, scale or 0.3*scale; default: scale.",
-    ),
-    click.option("-d", "--degree", type=int, help="Of poly; default: 3."),
-    click.option("-r", "--coef0", type=float, help="Of poly and sigmoid; default: 0."),
-    click.option(
-        "--lambda-var", type=NumberOr(), help="Price of margin variance; default: scale."
-    ),
-    click.option(
-        "--lambda-mean", type=NumberOr(), help="Reward of margin mean; default: scale."
-    ),
-    click.option("-e", "--tol", type=float, help="Relative duality gap; default: 1e-4."),
-    click.option("--max-iter", type=int, help="Limit of steps; default: the solver's."),
-    click.option(
-        "--time-limit",
-        type=float,
-        help="Stop a fit or search after this many seconds, with the best model so far.",
-    ),
-    click.option(
-        "--solver",
-        help="auto, newton, kernel_dual, dual_cd or asgd, as the kernel allows; default: "
-        "auto.",
-    ),
-    click.option(
-        "--class-weight",
-        type=click.Choice(["balanced"]),
-        help="balanced: all classes weigh the same, however many rows they have.",
+    *(
+        click.option(*flags.split(), type=kind, help=text)
+        for flags, kind, text in PARAMETERS
     ),
     click.option(
         "--no-intercept",
@@ -120,42 +107,117 @@ machine_options = together(
         flag_value=False,
         default=None,
         type=bool,
-        help="Put the boundary through the origin, as the paper does.",
+        help="Fit no intercept, as in the paper.",
     ),
     click.option(
         "--set",
         "settings",
-        type=Setting(),
+        metavar="NAME=VALUE",
+        type=setting,
         multiple=True,
-        help="Any other parameter of the method, such as mu=0.5 of odm; may come again.",
+        help="Other parameter of the method, such as mu=0.5 for odm. Can be repeated.",
     ),
 )
 
 
-def settings_of(settings):
-    """Return the parameters of --set; those with an option of their own are refused."""
-    for name, _ in settings:
+def machine_of_options(options: dict, *, verbose: bool):
+    """Return the estimator or the search that the options ask for, not fitted."""
+    for name, _ in options["settings"]:
         if name in OPTION_OF:
             raise click.UsageError(f"--set has no {name}; use {OPTION_OF[name]}.")
         if name in NOT_SET:
-            raise click.UsageError(f"--set has no {name}, which means nothing here.")
-    return dict(settings)
-
-
-def machine_of_options(options, *, verbose):
-    """Return the machine or the search that the options ask for, not fitted."""
-    names = "C", "gamma", "degree", "coef0", "lambda_var", "lambda_mean", "tol"
-    names += "max_iter", "time_limit", "solver", "class_weight", "fit_intercept"
-    given = {name: options[name] for name in names} | settings_of(options["settings"])
-    if options["kernel"] == "precomputed" and options["scale"] not in (None, "none"):
-        raise click.UsageError("A precomputed kernel is not to be scaled.")
-    if options["kernel"] == "precomputed" and options["missing"] == "impute":
+            raise click.UsageError(f"--set has no {name}, which has no meaning here.")
+    given = {name: options[name] for name in NAMES} | dict(options["settings"])
+    kernel = given.pop("kernel")
+    if kernel == "precomputed" and options["scale"] not in (None, "none"):
+        raise click.UsageError("A precomputed kernel cannot be scaled.")
+    if kernel == "precomputed" and options["missing"] == "impute":
         raise click.UsageError("A precomputed kernel has no missing values to impute.")
-    run = {"n_jobs": options["jobs"], "random_state": options["seed"]}
-    run["verbose"] = int(verbose)
-    machine = machine_of(options["method"], options["kernel"], given | run)
+    method, seed = options["method"], options["seed"]
+    run = {"n_jobs": options["jobs"], "random_state": seed, "verbose": int(verbose)}
+    machine = build_machine(method, kernel, given | run)
     if not options["cv"]:
         return machine
-    return search_around(
-        machine, options["method"], options["grid"], given, options["seed"]
-    )
+    return build_search(machine, method, options["grid"], given, seed)
+
+
+def build_machine(method: str, kernel: str | None, given: dict):
+    """Return the estimator of a method with the parameters that are not None.
+
+    ``kernel`` None means rbf, or linear for a method without kernels.
+    """
+    chosen = METHODS[method]
+    if kernel is None:
+        kernel = "rbf" if "rbf" in chosen.machines else "linear"
+    form = "linear" if kernel == "linear" else "rbf"
+    if form not in chosen.machines:
+        raise click.UsageError(f"--method {method} is linear; leave --kernel out.")
+    machine = chosen.machine(form)
+    known = set(machine.get_params()) - set(chosen.fixed)
+    given = {name: value for name, value in given.items() if value is not None}
+    useless = sorted(set(given) - known - OF_THE_RUN)
+    if useless:
+        told = ", ".join(OPTION_OF.get(name, name) for name in useless)
+        others = ", ".join(sorted(known - set(OPTION_OF) - NOT_SET))
+        raise click.UsageError(
+            f"--method {method} with the {kernel} kernel has no use for {told}"
+            + (f"; --set can set {others}." if others else ".")
+        )
+    given = {name: value for name, value in given.items() if name in known}
+    check_values(type(machine), given)
+    if "kernel" in known:
+        machine.set_params(kernel=kernel)
+    return machine.set_params(**given)
+
+
+def build_search(machine, method: str, grid: str, given: dict, seed: int):
+    """Return the search for the prices and the kernel width that are not given."""
+    from sklearn.model_selection import StratifiedKFold
+
+    from largemargin.cli.tuning import search_around
+    from largemargin.estimators.table import search_for
+
+    kind = search_for(machine)
+    if kind is None:
+        raise click.UsageError(
+            f"--cv searches the prices of ldm, svm or odm; {method} has no search. Leave "
+            "--cv out, or use compare."
+        )
+    check_values(kind, {"grid": grid})
+    pinned = {name for name, value in given.items() if value is not None}
+    folds = StratifiedKFold(5, shuffle=True, random_state=seed)
+    return search_around(machine, pinned | set(METHODS[method].fixed), grid=grid, cv=folds)
+
+
+def check_values(kind, given: dict):
+    """Raise BadParameter, naming the option, for a value that an estimator refuses."""
+    for name, value in given.items():
+        try:
+            kind(**{name: value})._validate_params()
+        except ValueError as error:
+            known = expected_values(kind._parameter_constraints[name])
+            told = f"expected {known}; got {value}." if known else str(error)
+            option = OPTION_OF.get(name, f"--set {name}")
+            raise click.BadParameter(told, param_hint=option) from error
+
+
+def expected_values(constraints: list) -> str:
+    """Return what the constraints of a parameter allow on the command line, in words."""
+    from numbers import Integral
+
+    from largemargin._compat import Interval, StrOptions
+
+    told = []
+    for one in constraints:
+        if isinstance(one, Interval):
+            at_least = "of at least" if one.closed in ("left", "both") else "above"
+            at_most = "at most" if one.closed in ("right", "both") else "below"
+            ends = (at_least, one.left), (at_most, one.right)
+            limits = " and ".join(f"{word} {end}" for word, end in ends if end is not None)
+            kind = "a whole number" if one.type is Integral else "a number"
+            told.append(f"{kind} {limits}".rstrip())
+        elif isinstance(one, StrOptions):
+            told += sorted(one.options)
+        elif one is str:
+            told.append("a multiple of scale such as 0.3*scale")
+    return " or ".join(filter(None, [", ".join(told[:-1]), *told[-1:]]))

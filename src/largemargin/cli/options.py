@@ -1,28 +1,23 @@
 """Options that several commands share."""
 
+from functools import reduce
+
 import click
 
-# Of NumPy.
-MAX_SEED = 2**32 - 1
+MAX_SEED = 2**32 - 1  # of NumPy
 
 
 def together(*options):
     """Return one decorator for several options, in the order they are shown."""
-
-    def decorate(function):
-        for option in reversed(options):
-            function = option(function)
-        return function
-
-    return decorate
+    return lambda function: reduce(lambda f, option: option(f), reversed(options), function)
 
 
 def label_option(default):
-    """Return the option for the column of the labels."""
+    """Return the option for the label column."""
     return click.option(
         "--label",
-        help="Column of the labels in a table, by name or number: 0 is the first, -1 the "
-        f"last; default: {default}.",
+        help="Label column of a table, by name or by position: 0 is the first, -1 the "
+        f"last.  [default: {default}]",
     )
 
 
@@ -31,70 +26,76 @@ format_options = together(
         "--format",
         "kind",
         type=click.Choice(["libsvm", "csv", "tsv", "parquet", "npz"]),
-        help="What DATA is; default: what its name or its beginning says.",
+        help="Format of DATA.  [default: found from its name or content]",
     ),
     click.option(
         "--header/--no-header",
         default=None,
-        help="Whether the first line of a CSV or TSV file has the names of the columns; "
-        "default: what these lines look like.",
+        help="Whether the first line of a CSV or TSV file holds the column names.  "
+        "[default: found from the first lines]",
     ),
 )
 training_options = together(
+    click.argument("data"),
     label_option("the last"),
     click.option(
         "--drop",
         multiple=True,
-        help="A column of a table to leave out, by name or number; may come again.",
+        help="Column of a table to leave out, by name or position. Can be repeated.",
     ),
     format_options,
     click.option(
         "--missing",
         type=click.Choice(["refuse", "impute"]),
         default="refuse",
-        show_default=True,
-        help="What to do about missing values: refuse DATA, or put in the median of the "
-        "column or its commonest word.",
+        help="What to do about missing values: refuse DATA, or impute the median of a "
+        "column or its most frequent category.",
     ),
     click.option(
         "--scale",
         type=click.Choice(["none", "unit", "standard"]),
-        help="How to scale every feature, learned from the training rows. unit: to [0, 1], "
-        "or [-1, 1] if rows are sparse; standard: to mean 0 and variance 1, or variance 1 "
-        "alone if rows are sparse. Default: unit for tables, none for LIBSVM and NPZ.",
+        help="How to scale features. unit: to [0, 1], or to [-1, 1] if DATA is sparse; "
+        "standard: to mean 0 and variance 1, or only to variance 1 if DATA is sparse.  "
+        "[default: unit for tables, none for LIBSVM and NPZ]",
     ),
     click.option(
-        "--seed",
-        type=click.IntRange(0, MAX_SEED),
-        default=0,
-        show_default=True,
-        help="Of all random choices: the same seed gives the same result.",
+        "--seed", type=click.IntRange(0, MAX_SEED), default=0, help="Random seed."
     ),
 )
 prediction_options = together(
-    label_option("that of the training rows, if it is there"),
+    click.argument("model"),
+    click.argument("data"),
+    label_option("as in training, if DATA has that column"),
     format_options,
     click.option(
         "--unknown",
         type=click.Choice(["refuse", "ignore"]),
         default="refuse",
-        show_default=True,
-        help="What to do about words that a column of the training rows had not: refuse "
-        "DATA, or count them as none of the known ones.",
+        help="What to do about categories not seen in training: refuse DATA, or encode "
+        "them as zeros.",
     ),
 )
 json_option = click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON object instead of text."
 )
 quiet_option = click.option(
-    "-q", "--quiet", is_flag=True, help="No bar, and no report of the work."
+    "-q", "--quiet", is_flag=True, help="Show no progress bar and no summary."
 )
+report_options = together(json_option, quiet_option)
+
+
+def probability_options(text):
+    """Return the option for probabilities and its form in svm-train and svm-predict."""
+    return together(
+        click.option("-b", "in_libsvm", type=bool, help="1 is the same as --probability."),
+        click.option("--probability", is_flag=True, help=text),
+    )
 
 
 def checked_jobs(context, parameter, value):
     """Return the number of workers, which joblib must understand."""
     if value < 1 and value != -1:
-        raise click.BadParameter(f"expected 1 or more, or -1 for one a core; got {value}.")
+        raise click.BadParameter(f"expected 1 or more, or -1 for all cores; got {value}.")
     return value
 
 
@@ -104,7 +105,6 @@ def jobs_option(what, default=1):
         "--jobs",
         type=int,
         default=default,
-        show_default=True,
         callback=checked_jobs,
-        help=f"{what} -1 means one a core.",
+        help=f"{what}; -1 uses all cores.",
     )

@@ -1,4 +1,4 @@
-"""Where commands write: files, looked at before the work, and standard output."""
+"""Where commands write: files, checked before the work, and standard output."""
 
 import errno
 import os
@@ -13,26 +13,17 @@ from largemargin.production.files import replaced
 
 
 def check_writable(path, *, inputs=(), may_be_shown=False):
-    """Raise, before any work is done, if a file could not be written.
+    """Raise, before any work is done, if a file cannot be written or is an input.
 
-    Parameters
-    ----------
-    path : path-like
-        Where a file shall be written to.
-
-    inputs : sequence of path-like, default=()
-        Files that are read, none of which it may be.
-
-    may_be_shown : bool, default=False
-        Whether "-", standard output, will do.
+    With ``may_be_shown``, "-", a device or a pipe will do too.
     """
-    if is_shown(path) and may_be_shown:
+    if is_shown(path):
+        if not may_be_shown:
+            raise click.UsageError(
+                "Expected the name of a file; '-', standard output, is not possible here."
+            )
         standard_output()
         return
-    if is_shown(path):
-        raise click.UsageError(
-            "Expected the name of a file; '-', standard output, will not do here."
-        )
     path = Path(path)
     if path.is_dir():
         raise IsADirectoryError(errno.EISDIR, "Is a directory", str(path))
@@ -42,7 +33,7 @@ def check_writable(path, *, inputs=(), may_be_shown=False):
         raise OSError(errno.EINVAL, "Expected a file, not a device or a pipe", str(path))
     for read in inputs:
         if path.exists() and os.path.exists(read) and path.samefile(read):
-            raise click.UsageError(f"{path} is read from; name another file to write to.")
+            raise click.UsageError(f"{path} is an input file; name another for the output.")
     if not os.access(path.parent, os.W_OK):
         raise PermissionError(errno.EACCES, "Its directory cannot be written to", str(path))
 
@@ -60,10 +51,7 @@ def standard_output():
 
 
 def beside(path):
-    """Let what is printed while the block runs stay out of what was written.
-
-    Where that went to standard output, facts go to standard error.
-    """
+    """Return a context that prints to standard error if standard output has the result."""
     return redirect_stdout(sys.stderr) if is_shown(path) else nullcontext()
 
 
@@ -74,7 +62,7 @@ def is_special(path):
 
 @contextmanager
 def naming(path):
-    """Let every complaint about a file name it, not its temporary stand-in."""
+    """Let every error about a file name it, not the temporary file beside it."""
     try:
         yield
     except BrokenPipeError:
@@ -87,13 +75,7 @@ def naming(path):
 
 @contextmanager
 def written(path):
-    """Give a binary stream to a file that is there only if the block ends well.
-
-    Parameters
-    ----------
-    path : path-like
-        The file; "-" is standard output.
-    """
+    """Give a binary stream to a file, which is replaced only if the block ends well."""
     if is_shown(path):
         stream = standard_output()
         yield stream

@@ -5,46 +5,42 @@ import io
 
 import click
 
-from largemargin.cli.options import json_option, prediction_options, quiet_option
+from largemargin.cli import terminal
+from largemargin.cli.options import (
+    prediction_options,
+    probability_options,
+    report_options,
+)
 
 BLOCK_ROWS = 20_000
 
 
-@click.command(
-    epilog="Example: largemargin predict heart.model new.csv -o labels.txt",
-)
-@click.argument("model")
-@click.argument("data")
+@click.command(epilog="Example: largemargin predict heart.model new.csv -o labels.txt")
 @click.option(
     "-o",
     "--output",
+    metavar="FILE",
     default="-",
-    help="File of the labels; '-', the default, is standard output.",
+    help="File to write to; '-' is standard output.",
 )
-@click.option("--scores", is_flag=True, help="A table, with the score of each machine.")
-@click.option("-b", "as_in_libsvm", type=bool, help="1: as --probability.")
-@click.option(
-    "--probability",
-    is_flag=True,
-    help="A table, with the probability of each class.",
-)
+@click.option("--scores", is_flag=True, help="Write a table that includes the scores.")
+@probability_options("Write a table that includes the probability of each class.")
 @prediction_options
-@json_option
-@quiet_option
+@report_options
 def main(model, data, output, scores, as_json, quiet, **options):
     """Predict the label of each row of DATA.
 
-    MODEL is what train has written. Labels come one a line; --scores and --probability make
-    it a table with a header. If DATA have labels, the accuracy is told on standard error.
+    MODEL is a file written by train. The output has one label per line or, with --scores or
+    --probability, is a CSV table with a header. If DATA has labels, the accuracy is printed
+    on standard error.
     """
-    from largemargin.cli import terminal
     from largemargin.cli.models import load_model
     from largemargin.cli.outputs import check_writable, written
 
     check_writable(output, inputs=[model, data], may_be_shown=True)
     model_path = model
     model, schema = load_model(model_path)
-    probability = options["probability"] or options["as_in_libsvm"]
+    probability = options["probability"] or options["in_libsvm"]
     if probability and not hasattr(model, "predict_proba"):
         raise ValueError(f"{model_path} has no probabilities; train it with --probability.")
     X, y = rows_for(schema, data, options, quiet=quiet)
@@ -53,7 +49,11 @@ def main(model, data, output, scores, as_json, quiet, **options):
         del found["score"]
     columns = {}
     for name, values in found.items():
-        columns |= columns_of(name, values, model.classes_)
+        if values.ndim == 1:
+            columns[name] = values
+        else:
+            named = zip(model.classes_, values.T, strict=True)
+            columns |= {f"{name} {label}": column for label, column in named}
     text = terminal.json_of(columns) + "\n" if as_json else text_of(columns)
     with written(output) as stream:
         stream.write(text.encode())
@@ -63,80 +63,63 @@ def main(model, data, output, scores, as_json, quiet, **options):
         click.echo(f"{told} (classification)", err=True)
 
 
-def answers(model, X, *, probability=False, quiet=False):
-    """Return the labels, scores and, if they are wanted, probabilities of rows, by name.
+def labelled_answers(path, data, options):
+    """Return the model in a file, and the labels, predictions and scores of rows."""
+    from largemargin.cli.models import load_model
 
-    Rows go in block by block, so that a bar can tell how many are left.
+    model, schema = load_model(path)
+    X, y = rows_for(schema, data, options, classes=model.classes_)
+    return model, y, *answers(model, X).values()
+
+
+def answers(model, X, *, probability=False, quiet=False):
+    """Return the labels, scores and, if wanted, probabilities of rows, by name.
+
+    Rows are predicted in blocks, so that a bar can show the progress, and their kernel
+    values are computed once.
     """
     import numpy as np
 
-    from largemargin.cli import terminal
-
-    rows = X.iloc if hasattr(X, "iloc") else X
-    blocks = []
-    with terminal.bar("predicting", quiet=quiet) as move:
-        for start in range(0, X.shape[0], BLOCK_ROWS):
-            block = rows[start : start + BLOCK_ROWS]
-            blocks.append(answers_for(model, block, probability))
-            move(start + block.shape[0], X.shape[0])
-    return {name: np.concatenate([part[name] for part in blocks]) for name in blocks[0]}
-
-
-def answers_for(model, X, probability):
-    """Return what a model says of some rows, whose kernel values are computed once."""
     from largemargin.estimators.base import MarginClassifier
     from largemargin.estimators.nesting import machine_of
     from largemargin.estimators.targets import winners_of
     from largemargin.production.calibration import CalibratedMachine
 
-    scores = model.decision_function(X)
-    # Of other machines, such as SVC, the largest score need not be what is predicted.
+    # For other estimators, such as SVC, the largest score need not be the prediction.
     is_ours = isinstance(machine_of(model), MarginClassifier)
-    label = model.classes_[winners_of(scores)] if is_ours else model.predict(X)
-    found = {"label": label, "score": scores}
-    if probability and isinstance(model, CalibratedMachine):
-        found["probability"] = model.probabilities_of(scores)
-    elif probability:
-        found["probability"] = model.predict_proba(X)
-    return found
+    rows = X.iloc if hasattr(X, "iloc") else X
+    blocks = []
+    with terminal.bar("predicting", quiet=quiet) as move:
+        for start in range(0, X.shape[0], BLOCK_ROWS):
+            block = rows[start : start + BLOCK_ROWS]
+            scores = model.decision_function(block)
+            label = model.classes_[winners_of(scores)] if is_ours else model.predict(block)
+            blocks.append({"label": label, "score": scores})
+            if probability and isinstance(model, CalibratedMachine):
+                blocks[-1]["probability"] = model.probabilities_of(scores)
+            elif probability:
+                blocks[-1]["probability"] = model.predict_proba(block)
+            move(start + block.shape[0], X.shape[0])
+    return {name: np.concatenate([part[name] for part in blocks]) for name in blocks[0]}
 
 
 def rows_for(schema, data, options, *, classes=None, quiet=False):
-    """Return the features and the labels of a file for a model of this schema.
+    """Return the features and labels of a file for a model of this schema.
 
-    Parameters
-    ----------
-    schema : MatrixSchema or TableSchema
-        What the rows of the model look like.
-
-    data : str
-        The file.
-
-    options : dict
-        What ``prediction_options`` has read.
-
-    classes : ndarray, default=None
-        What the labels must be; None means that they need not be there.
-
-    quiet : bool, default=False
-        Whether to show no bar.
+    With ``classes``, labels must be there and be among them; without, they are optional.
     """
     from largemargin.tables.columns import some
     from largemargin.tables.inputs import read
     from largemargin.tables.reading import UnreadableFile
 
     rows = read(data, kind=options["kind"], header=options["header"], quiet=quiet)
-    X, y = schema.split(
-        rows,
-        label=options["label"],
-        unknown=options["unknown"],
-        lenient=classes is None,
-    )
+    label, unknown, lenient = options["label"], options["unknown"], classes is None
+    X, y = schema.split(rows, label=label, unknown=unknown, lenient=lenient)
     if classes is None:
         return X, y
-    y = None if y is None else as_labels(y, classes)
     if y is None:
-        raise UnreadableFile(f"{rows.name} has no labels; name their column by --label.")
+        raise UnreadableFile(f"{rows.name} has no labels; name their column with --label.")
+    y = as_labels(y, classes)
     strange = sorted(set(y.tolist()) - set(classes.tolist()), key=str)
     if strange:
         raise UnreadableFile(
@@ -147,7 +130,7 @@ def rows_for(schema, data, options, *, classes=None, quiet=False):
 
 
 def as_labels(y, classes):
-    """Return labels of a file as those of a model that they mean, however spelled."""
+    """Return the labels of a file as the model spells them, such as 1 for "1.0"."""
     import numpy as np
 
     by_number = {number_of(label): label for label in classes.tolist()}
@@ -168,15 +151,8 @@ def number_of(label):
         return label
 
 
-def columns_of(name, values, classes):
-    """Return columns of a table: one for two classes of scores, else one a class."""
-    if values.ndim == 1:
-        return {name: values}
-    return {f"{name} {label}": values[:, k] for k, label in enumerate(classes)}
-
-
 def text_of(columns):
-    """Return labels one a line, or a table with commas if there is more."""
+    """Return one label per line, or a CSV table if there are other columns."""
     if len(columns) == 1:
         return "".join(f"{label}\n" for label in columns["label"].tolist())
     text = io.StringIO()

@@ -5,12 +5,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import clone
-from sklearn.model_selection import ParameterGrid
+from sklearn.model_selection import GridSearchCV, ParameterGrid, StratifiedKFold
 
 from largemargin.estimators.table import search_for
+from largemargin.estimators.targets import splits_of
 
-N_FOLDS = 5
 # With more rows than this, grids are those for large data sets.
 MAX_REGULAR_ROWS = 2000
 
@@ -22,36 +21,26 @@ TENTHS = tuple(k / 10 for k in range(1, 10))
 
 @dataclass(frozen=True, kw_only=True)
 class Grids:
-    """Values to choose parameters from.
+    """Values to choose parameters from, by method and parameter.
 
-    Attributes
-    ----------
-    gammas : callable
-        Maps training rows to the values of ``gamma`` for the rbf kernel.
-
-    grids : dict
-        Values to choose from, by method and parameter; none for methods without a choice.
-
-    large_grids : dict
-        The same for large data sets where it differs.
+    ``large_grids`` are those for large data sets, where they differ. ``gammas`` maps
+    training rows to the values of ``gamma`` for the rbf kernel.
     """
 
     gammas: Callable
     grids: dict
     large_grids: dict = field(default_factory=dict)
 
-    def grid(self, method, kernel, scale, X_train):
+    def grid(self, method: str, kernel: str, scale: str, X_train) -> dict:
         """Return the values to choose from, by parameter of the machine."""
         grid = self.grids.get(method, {})
         if scale == "large":
             grid = self.large_grids.get(method, grid)
-        if kernel == "rbf":
-            grid = {**grid, "gamma": self.gammas(X_train)}
-        return grid
+        return grid | {"gamma": self.gammas(X_train)} if kernel == "rbf" else grid
 
 
-def scale_of_rows(n_rows):
-    """Return whether so many rows are a "regular" or a "large" data set."""
+def scale_of_rows(n_rows: int) -> str:
+    """Return whether a data set of this many rows is "regular" or "large"."""
     return "regular" if n_rows <= MAX_REGULAR_ROWS else "large"
 
 
@@ -67,13 +56,8 @@ FAIR = Grids(
     gammas=widths_by_variance,
     grids={
         "svm": {"C": FAIR_CS},
-        # Nothing for LDM: its search has a grid of scale-free prices by default.
+        # Nothing for LDM and ODM: their searches have a grid of scale-free prices.
         "komd": {"lam": (0.01, *TENTHS, 0.99, 1.0)},
-        "odm": {
-            "C": tuple(2.0**k for k in range(-6, 9, 2)),
-            "mu": (0.2, 1.0),
-            "theta": (0.1,),
-        },
         "mdo": {"alpha": ("median", 10.0, 100.0)},
     },
     large_grids={
@@ -90,49 +74,38 @@ FAIR = Grids(
 )
 
 
-def draw_folds(y, rng):
-    """Return folds in which all classes are dealt out evenly."""
-    shuffled = rng.permutation(len(y))
-    dealt = shuffled[np.argsort(y[shuffled], kind="stable")]
-    number = np.empty(len(y), dtype=int)
-    number[dealt] = np.arange(len(y)) % N_FOLDS
-    return [
-        (np.flatnonzero(number != fold), np.flatnonzero(number == fold))
-        for fold in range(N_FOLDS)
-    ]
+def stratified_splits(y, n_folds: int, seed: int) -> list:
+    """Return random stratified folds: pairs of row numbers to train and to test on."""
+    folds = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
+    return splits_of(folds, y, y)
 
 
-def best_point(machine, grid, fixed, X, y, folds):
-    """Return the best point of a grid, by the machine's own search where it has one."""
-    search = search_for(machine)
-    if search is None:
-        points = list(ParameterGrid(grid))
-        alone = len(points) == 1
-        return points[0] if alone else search_singly(machine, points, X, y, folds)
-    given = machine.get_params()
-    shared = {name: given[name] for name in search().get_params() if name in given}
-    values = grid | {name: (value,) for name, value in fixed.items()}
-    grids = {f"{name}s": some for name, some in values.items()}
-    best = search(cv=folds, refit=False, **shared, **grids).fit(X, y).best_params_
-    return {name: value for name, value in best.items() if name not in fixed}
+def search_around(machine, pinned, values=None, **options):
+    """Return a search, not fitted, by the search class that the machine has.
+
+    It searches ``values`` by parameter, and the class's own grid for prices and kernel
+    widths that are neither there nor ``pinned``. All others are those of the machine.
+    """
+    values = values or {}
+    search = search_for(machine).around(machine, **values)
+    free = set(machine.get_params()) - {*pinned, *values}
+    plurals = {f"{name}s" for name in free} & set(search.get_params())
+    return search.set_params(**dict.fromkeys(plurals), **options)
 
 
-def search_singly(machine, points, X, y, folds):
-    """Return the first of the best points; one that cannot be fitted is passed over."""
-    scores = np.array([[score(machine, p, X, y, *f) for f in folds] for p in points])
-    means = scores.mean(axis=1)
-    if np.isnan(means).all():
+def best_point(machine, grid, fixed, X, y, folds) -> dict:
+    """Return the best point of a grid, without the ``fixed`` parameters of the method."""
+    points = ParameterGrid(grid)
+    if search_for(machine) is not None:
+        search = search_around(machine, fixed, grid, cv=folds, refit=False)
+        best = search.fit(X, y).best_params_
+        return {name: value for name, value in best.items() if name not in fixed}
+    if len(points) == 1:
+        return points[0]
+    try:  # points that cannot be fitted are passed over
+        return GridSearchCV(machine, grid, cv=folds, refit=False).fit(X, y).best_params_
+    except ValueError as error:
         raise ValueError(
             f"{type(machine).__name__} could not be fitted at any of the {len(points)} "
             "points of its grid."
-        )
-    return points[int(np.nanargmax(means))]
-
-
-def score(machine, point, X, y, train, test):
-    """Return the accuracy in one fold, NaN if the fit fails."""
-    try:
-        fitted = clone(machine).set_params(**point).fit(X[train], y[train])
-    except ValueError:
-        return np.nan
-    return fitted.score(X[test], y[test])
+        ) from error

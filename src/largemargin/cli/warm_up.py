@@ -1,27 +1,25 @@
-"""``largemargin warm-up``: compile everything now rather than in the first fit."""
+"""``largemargin warm-up``: compile all loops now, not in the first fit."""
 
 import time
 
 import click
 
-from largemargin.cli.options import json_option, quiet_option
+from largemargin.cli import terminal
+from largemargin.cli.options import report_options
 from largemargin.estimators.table import MACHINES
 
-# Fewer rows would not be swept over.
+# With fewer rows, solvers would not sweep.
 N_ROWS, N_FEATURES = 320, 5
 
 
 @click.command(epilog="Example: largemargin warm-up")
-@json_option
-@quiet_option
+@report_options
 def main(as_json, quiet):
-    """Compile all loops now, so that no later command waits for it.
+    """Compile all numerical loops now, so that later commands start faster.
 
-    Fits tiny machines by every solver, on dense and sparse rows of both precisions, which
-    fills the cache of compiled loops. That takes about a minute, and seconds if it is full.
+    Fits tiny models with every solver, on dense and sparse rows of both precisions, to fill
+    the cache of compiled loops. This takes about a minute, or seconds if the cache is full.
     """
-    from largemargin.cli import terminal
-
     begin = time.perf_counter()
     with terminal.bar("compiling", quiet=quiet) as move:
         read_some_text()
@@ -43,7 +41,7 @@ def read_some_text():
 
 
 def warming_fits():
-    """Yield every machine, not fitted, with every kind of rows."""
+    """Yield every estimator, not fitted, with every kind of rows."""
     import numpy as np
     import scipy.sparse as sp
 
@@ -55,7 +53,7 @@ def warming_fits():
     variants = [(one.name, options) for one in MACHINES for options in one.variants]
     for dtype in (np.float64, np.float32):
         for name, options in variants:
-            # Gram matrices of float32 too, which many rows have.
+            # Gram matrices of many rows are float32.
             is_gram = options.get("kernel") == "precomputed"
             for rows in [X @ X.T] if is_gram else [X, sp.csr_matrix(X)]:
                 yield getattr(largemargin, name)(**options), rows.astype(dtype), y

@@ -1,1 +1,1 @@
-"""What margins tell: distributions, leave-one-out errors, displays."""
+"""What margins say: distributions, leave-one-out errors, displays."""

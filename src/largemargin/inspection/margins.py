@@ -1,31 +1,32 @@
-"""The margin distribution of a fitted classifier, to look at."""
+"""The margin distribution of a fitted classifier."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from largemargin._compat import check_sample_weight
 from largemargin.estimators.nesting import machine_of
+from largemargin.numerics.records import Record
 
 LEVELS = (0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99)
 
 
-@dataclass(frozen=True)
-class MarginDistribution:
-    """Margins of rows, and what they say together.
+@dataclass(frozen=True, repr=False)
+class MarginDistribution(Record):
+    """Margins of rows and their statistics.
 
     Parameters
     ----------
     margins : ndarray of shape (n_samples,)
-        The margin of each row: how far its score is on its own side; with more than two
-        classes, by how much the score of its class exceeds that of the runner-up.
-
+        The margin of each row: its score, with the sign of its label. With more than two
+        classes, the score of its own class minus the largest score of another class.
     lengths : ndarray of shape (n_samples,) or None
-        The length of ``w`` that makes each margin, where it is known.
-
+        ``|w|`` for each margin; None if it is not known.
     weight : ndarray of shape (n_samples,)
-        Weights of the rows, which count in everything below.
+        Weights of the rows, which all statistics below take into account.
     """
 
     margins: np.ndarray
@@ -33,47 +34,46 @@ class MarginDistribution:
     weight: np.ndarray
 
     @property
-    def normalised(self):
+    def normalised(self) -> np.ndarray | None:
         """The margins divided by ``|w|``: signed distances from the boundary.
 
         None for a classifier whose ``|w|`` is not known.
         """
         if self.lengths is None:
             return None
-        return np.divide(
-            self.margins,
-            self.lengths,
-            out=np.zeros_like(self.margins),
-            where=self.lengths > 0,
-        )
+        zeros = np.zeros_like(self.margins)
+        return np.divide(self.margins, self.lengths, out=zeros, where=self.lengths > 0)
 
-    def normalised_distribution(self):
+    def normalised_distribution(self) -> "MarginDistribution":
         """Return the distribution of the normalised margins."""
-        return MarginDistribution(self.normalised, np.ones_like(self.margins), self.weight)
+        margins = self.normalised
+        if margins is None:
+            raise ValueError("|w| is not known, so the margins cannot be normalised.")
+        return MarginDistribution(margins, np.ones_like(margins), self.weight)
 
     @property
-    def mean(self):
-        """Their weighted mean."""
+    def mean(self) -> float:
+        """The weighted mean."""
         return float(np.average(self.margins, weights=self.weight))
 
     @property
-    def variance(self):
-        """Their weighted population variance."""
+    def variance(self) -> float:
+        """The weighted population variance."""
         squares = (self.margins - self.mean) ** 2
         return float(np.average(squares, weights=self.weight))
 
     @property
-    def minimum(self):
-        """The smallest margin of a row that counts."""
+    def minimum(self) -> float:
+        """The smallest margin of a row with positive weight."""
         return float(self.margins[self.weight > 0].min())
 
     @property
-    def error(self):
-        """The weighted share of rows on the wrong side."""
+    def error(self) -> float:
+        """The weighted share of rows with a margin of at most zero."""
         return float(np.average(self.margins <= 0, weights=self.weight))
 
-    def quantiles(self, levels=LEVELS):
-        """Return the smallest margins that at least these shares of the rows stay within.
+    def quantiles(self, levels: Sequence[float] = LEVELS) -> np.ndarray:
+        """Return the weighted quantiles of the margins.
 
         Parameters
         ----------
@@ -83,34 +83,49 @@ class MarginDistribution:
         Returns
         -------
         quantiles : ndarray
-            One margin for each level.
+            For each level, the smallest margin that at least this share of the rows does
+            not exceed.
         """
         return np.quantile(self.margins, levels, weights=self.weight, method="inverted_cdf")
 
-    def cumulative(self):
+    def cumulative(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the sorted margins and the share of rows with at most each of them."""
         order = np.argsort(self.margins, kind="stable")
         margins, shares = self.margins[order], np.cumsum(self.weight[order])
         last_of_ties = np.searchsorted(margins, margins, side="right") - 1
         return margins, shares[last_of_ties] / shares[-1]
 
+    def _summary(self) -> dict[str, Any]:
+        # Without weights there are no statistics, and a prompt must not raise.
+        names = ("mean", "variance", "minimum", "error") if self.weight.any() else ()
+        return {"n": len(self.margins), **{name: getattr(self, name) for name in names}}
 
-def margin_distribution(estimator, X, y, sample_weight=None):
+    def _columns(self) -> dict[str, dict[str, Any]]:
+        shown = {"margin": self}
+        if self.lengths is not None:
+            shown["margin / |w|"] = self.normalised_distribution()
+        return {title: one._statistics() for title, one in shown.items()}
+
+    def _statistics(self) -> dict[str, Any]:
+        values = self._summary()
+        if "error" in values:
+            values["share at or below 0"] = values.pop("error")
+            names = [f"{100 * level:g} % quantile" for level in LEVELS]
+            values |= zip(names, self.quantiles().tolist(), strict=True)
+        return values
+
+
+def margin_distribution(estimator, X, y, sample_weight=None) -> MarginDistribution:
     """Return the margins of rows under a fitted classifier.
 
     Parameters
     ----------
     estimator : classifier
         Fitted, with ``decision_function``; also a pipeline or a search.
-
-    X : {array-like, sparse matrix} of shape (n_samples, n_features)
-        Rows.
-
-    y : array-like of shape (n_samples,)
-        Their labels.
-
+    X, y : array-likes of shape (n_samples, n_features) and (n_samples,)
+        Rows and their labels; ``X`` may be a sparse matrix.
     sample_weight : array-like of shape (n_samples,), default=None
-        Their weights.
+        Weights of the rows.
 
     Returns
     -------
@@ -132,7 +147,7 @@ def margin_distribution(estimator, X, y, sample_weight=None):
     return distribution_of_scores(estimator, scores, y, sample_weight)
 
 
-def distribution_of_scores(estimator, scores, y, sample_weight=None):
+def distribution_of_scores(estimator, scores, y, sample_weight=None) -> MarginDistribution:
     """Return the margins of rows whose scores under a fitted classifier are known."""
     y = column_or_1d(y)
     classes = np.asarray(estimator.classes_)
@@ -148,47 +163,40 @@ def distribution_of_scores(estimator, scores, y, sample_weight=None):
     weight = check_sample_weight(sample_weight, scores.reshape(len(y), -1))
     if (weight < 0).any() or not weight.any():
         raise ValueError("sample_weight must not be negative, and positive somewhere.")
-    codes = np.searchsorted(classes, y)
+    own = np.searchsorted(classes, y)
     if scores.ndim == 1:
-        margins, pairs = np.where(codes == 1, scores, -scores), None
+        margins, rivals = np.where(own == 1, scores, -scores), None
     elif scores.shape[1] != len(classes):
         raise ValueError(
             f"decision_function must have a column for each of the {len(classes)} classes; "
             f"got {scores.shape[1]}. For SVC set decision_function_shape='ovr'."
         )
     else:
-        own = scores[np.arange(len(y)), codes]
+        rows = np.arange(len(y))
         others = scores.copy()
-        others[np.arange(len(y)), codes] = -np.inf
+        others[rows, own] = -np.inf
         rivals = others.argmax(axis=1)
-        margins, pairs = own - others.max(axis=1), (codes, rivals)
-    lengths = element_lengths(machine_of(estimator), len(classes), pairs, len(y))
-    return MarginDistribution(margins, lengths, weight)
-
-
-def element_lengths(machine, n_classes, pairs, n_rows):
-    """Return ``|w|`` for each row, or ``|w_own - w_rival|``; None if it is not known."""
-    products = element_products(machine)
-    n_elements = 1 if n_classes == 2 else n_classes
-    if products is None or products.shape != (n_elements, n_elements):
-        return None
-    if pairs is None:
-        squares = np.full(n_rows, products[0, 0])
+        margins = scores[rows, own] - others[rows, rivals]
+    n_elements = 1 if rivals is None else len(classes)
+    products = element_products(machine_of(estimator), n_elements)
+    if products is None:
+        return MarginDistribution(margins, None, weight)
+    if rivals is None:
+        squares = np.full(len(own), products[0, 0])
     else:
-        own, rival = pairs
-        squares = products[own, own] + products[rival, rival] - 2.0 * products[own, rival]
-    return np.sqrt(np.maximum(squares, 0.0))
+        norms = np.diagonal(products)
+        squares = norms[own] + norms[rivals] - 2.0 * products[own, rivals]
+    return MarginDistribution(margins, np.sqrt(np.maximum(squares, 0.0)), weight)
 
 
-def element_products(machine):
-    """Return the inner products of the elements ``w`` of a machine, if they are known."""
-    if hasattr(machine, "_products"):
-        return machine._products
-    if hasattr(machine, "decision_function_shape") and len(machine.classes_) > 2:
-        return None  # coef_ has a row for each pair of classes
-    try:
+def element_products(machine, n_elements):
+    """Return the inner products of the vectors ``w`` of an estimator, if they are known."""
+    products = getattr(machine, "_products", None)
+    # Of three or more classes, SVC has one row of coef_ for each pair.
+    has_pairs = hasattr(machine, "decision_function_shape") and n_elements > 1
+    if products is None and hasattr(machine, "coef_") and not has_pairs:
         coef = machine.coef_
-    except AttributeError:
-        return None
-    coef = np.atleast_2d(coef.toarray() if hasattr(coef, "toarray") else coef)
-    return coef @ coef.T
+        coef = np.atleast_2d(coef.toarray() if hasattr(coef, "toarray") else coef)
+        products = coef @ coef.T
+    is_known = products is not None and products.shape == (n_elements, n_elements)
+    return products if is_known else None

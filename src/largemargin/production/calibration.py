@@ -1,4 +1,4 @@
-"""Probabilities that can be trusted, and that agree with what is predicted."""
+"""Calibrated probabilities that agree with the predicted classes."""
 
 import numpy as np
 from sklearn import config_context
@@ -12,42 +12,33 @@ from largemargin.estimators.targets import winners_of
 from largemargin.production.unseen_scores import as_columns, fit_weighted, unseen_scores
 
 
-def calibrate(machine, X, y, *, method="sigmoid", cv=None, sample_weight=None):
-    """Return a fitted classifier with probabilities added, its predictions as they were.
+def calibrate(
+    machine, X, y, *, method: str = "sigmoid", cv=None, sample_weight=None
+) -> "CalibratedMachine":
+    """Add probabilities to a fitted classifier without changing its predictions.
 
     Parameters
     ----------
     machine : fitted classifier
-        One of this library, or a scikit-learn pipeline or search around one.
-
-    X : {array-like, sparse matrix} of shape (n_samples, n_features)
-        The rows it was fitted on.
-
-    y : array-like of shape (n_samples,)
-        Their labels.
-
-    method : {"sigmoid", "isotonic"}, default="sigmoid"
+        A classifier of this library, or a scikit-learn pipeline or search around one.
+    X, y : array-likes of shape (n_samples, n_features) and (n_samples,)
+        The training rows and their labels; ``X`` may be a sparse matrix.
+    method, cv : str and int, splitter or iterable of splits
         As in :class:`CalibratedMachine`.
-
-    cv : int, splitter or iterable of splits, default=None
-        As in :class:`CalibratedMachine`.
-
     sample_weight : array-like of shape (n_samples,), default=None
-        The weights it was fitted with.
+        The weights used in training.
 
     Returns
     -------
     calibrated : CalibratedMachine
-        Fitted, with the machine itself in ``machine_``.
+        Fitted; its ``machine_`` is the given classifier itself, not a copy.
 
     Examples
     --------
     >>> from sklearn.datasets import make_moons
-    >>> from largemargin import LDMClassifier
-    >>> from largemargin.production.calibration import calibrate
+    >>> from largemargin import LDMClassifier, calibrate
     >>> X, y = make_moons(noise=0.2, random_state=0)
-    >>> machine = LDMClassifier(C=10).fit(X, y)
-    >>> calibrated = calibrate(machine, X, y)
+    >>> calibrated = calibrate(LDMClassifier(C=10).fit(X, y), X, y)
     >>> print(f"{calibrated.predict_proba(X)[0, 0]:.2f}")
     0.97
     """
@@ -58,56 +49,49 @@ def calibrate(machine, X, y, *, method="sigmoid", cv=None, sample_weight=None):
 
 
 class CalibratedMachine(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
-    """A classifier with calibrated probabilities, whose argmax is what it predicts.
+    """A classifier with calibrated probabilities; the most probable class is predicted.
 
-    The map from scores to probabilities is scikit-learn's, fitted to scores of rows that
-    the machine which gave them had not seen. Where it contradicts the prediction, the
-    probabilities are the nearest that do not: the predicted class and those ahead of it
-    share theirs evenly. So all are as calibrated as without this rule but, of two classes,
-    those of rows between the machine's threshold and that of the map, which are one half.
-    A machine whose threshold was moved on purpose, by ``class_weight``, has many such rows.
+    The map from scores to probabilities is scikit-learn's, fitted to the scores of held-out
+    rows. Where it contradicts the prediction, the probabilities are moved to the nearest
+    ones that agree: the predicted class and all classes ahead of it get the same share.
+    With two classes, that concerns the rows between the threshold of the classifier and
+    that of the map, and gives them a probability of one half; all other probabilities stay.
+    There are many such rows if ``class_weight`` has moved the threshold of the classifier.
 
     Parameters
     ----------
     machine : classifier
-        One of this library, or a scikit-learn pipeline or search around one.
-
+        A classifier of this library, or a scikit-learn pipeline or search around one.
     method : {"sigmoid", "isotonic"}, default="sigmoid"
-        ``"sigmoid"`` fits two numbers a machine and suits small data, ``"isotonic"`` any
-        rising map, which wants a thousand rows or more. With more than two classes each has
-        its own map, and their values are divided by their sum.
-
+        ``"sigmoid"`` fits two numbers per class and suits small data; ``"isotonic"`` fits
+        any increasing function and wants a thousand rows or more. With more than two
+        classes each has its own map, and their values are divided by their sum.
     cv : int, splitter or iterable of splits, default=None
-        Folds for the scores of unseen rows. None means those of the search, if the machine
-        is one, else five stratified folds. Splits need not cover every row; those by groups
-        are to be given as such. A search of this library has kept, of several scores of a
-        row, that of the first fold that tests it.
+        Folds for the scores of held-out rows. None means the folds of the search, if the
+        classifier is one, else five stratified folds. Folds by groups must be given as
+        splits. They need not cover all rows.
 
     Attributes
     ----------
     machine_ : classifier
-        The machine, fitted on all rows.
-
+        The classifier, fitted on all rows.
     calibration_ : CalibratedClassifierCV
         The map from its scores to probabilities.
-
     classes_ : ndarray of shape (n_classes,)
         The labels.
-
     n_features_in_ : int
         Number of features.
 
     Notes
     -----
-    A search of this library has scores of unseen rows already, ``unseen_scores_``. For
-    others, and in pipelines with steps that may learn from labels, it costs one fit a fold,
-    at the parameters that the search has found on all rows.
+    A search of this library has kept the scores of held-out rows, ``unseen_scores_``; of a
+    row that several folds test, the first. Other classifiers, and pipelines with steps that
+    may learn from labels, need one fit per fold, with the parameters that the search found.
 
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from largemargin import LinearLDMClassifier
-    >>> from largemargin.production.calibration import CalibratedMachine
+    >>> from largemargin import CalibratedMachine, LinearLDMClassifier
     >>> X, y = load_iris(return_X_y=True)
     >>> machine = CalibratedMachine(LinearLDMClassifier()).fit(X, y)
     >>> machine.predict_proba(X[:1]).round(1)
@@ -119,36 +103,29 @@ class CalibratedMachine(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         "cv": ["cv_object"],
     }
 
-    def __init__(self, machine, *, method="sigmoid", cv=None):
+    def __init__(self, machine, *, method: str = "sigmoid", cv=None):
         self.machine = machine
         self.method = method
         self.cv = cv
 
     @fit_context(prefer_skip_nested_validation=False)
     def fit(self, X, y, sample_weight=None):
-        """Fit the machine on all rows, and the map on its scores of unseen ones.
+        """Fit the classifier on all rows, and the map on its scores of held-out rows.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Training rows, or their Gram matrix for ``kernel="precomputed"``.
-
         y : array-like of shape (n_samples,)
             Labels of any type.
-
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows, in the machine and in the map.
-
-        Returns
-        -------
-        self : CalibratedMachine
-            The fitted estimator.
+            Weights of the rows, for the classifier and for the map.
         """
         machine = fit_weighted(clone(self.machine), X, y, sample_weight)
         return self._calibrate(machine, X, y, sample_weight)
 
     def _calibrate(self, machine, X, y, sample_weight):
-        """Fit the map for a machine that is fitted on these rows."""
+        """Fit the map for a classifier that was fitted on these rows."""
         if not hasattr(machine, "decision_function"):
             raise TypeError(
                 "Probabilities are made of scores; expected a classifier with "
@@ -170,39 +147,29 @@ class CalibratedMachine(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
                 setattr(self, name, getattr(machine, name))
         return self
 
-    def predict(self, X):
-        """Predict the class of each row by the machine.
+    def predict(self, X) -> np.ndarray:
+        """Return the class that the classifier predicts for each row.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Rows to classify.
-
-        Returns
-        -------
-        labels : ndarray of shape (n_samples,)
-            One of ``classes_`` for each row.
         """
         check_is_fitted(self)
         return self.machine_.predict(X)
 
-    def decision_function(self, X):
-        """Return the signed score of each row by the machine.
+    def decision_function(self, X) -> np.ndarray:
+        """Return the scores of each row by the classifier.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Rows to score.
-
-        Returns
-        -------
-        scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
-            Positive for ``classes_[1]``; with more than two classes a column a class.
         """
         check_is_fitted(self)
         return self.machine_.decision_function(X)
 
-    def predict_proba(self, X):
+    def predict_proba(self, X) -> np.ndarray:
         """Return the probability of each class for each row.
 
         Parameters
@@ -213,22 +180,17 @@ class CalibratedMachine(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         Returns
         -------
         probabilities : ndarray of shape (n_samples, n_classes)
-            In the order of ``classes_``; the largest is that of ``predict``.
+            One column per class, in the order of ``classes_``.
         """
         return self.probabilities_of(self.decision_function(X))
 
-    def probabilities_of(self, scores):
-        """Return the probability of each class for rows whose scores are known.
+    def probabilities_of(self, scores: np.ndarray) -> np.ndarray:
+        """Return ``predict_proba`` of rows whose scores are known.
 
         Parameters
         ----------
         scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
-            What ``decision_function`` has given.
-
-        Returns
-        -------
-        probabilities : ndarray of shape (n_samples, n_classes)
-            In the order of ``classes_``.
+            The result of ``decision_function``.
         """
         check_is_fitted(self)
         probabilities = self.calibration_.predict_proba(as_columns(scores))
@@ -241,10 +203,10 @@ class CalibratedMachine(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
 
 class GivenScores(ClassifierMixin, BaseEstimator):
-    """A classifier whose rows are scores already: a column a machine."""
+    """A classifier whose rows are scores already, so that scikit-learn can map them."""
 
     def fit(self, X, y, sample_weight=None):
-        """Take down the labels; there is nothing to learn."""
+        """Store the classes."""
         self.classes_ = np.unique(y)
         return self
 
@@ -253,13 +215,13 @@ class GivenScores(ClassifierMixin, BaseEstimator):
         return X[:, 0] if X.shape[1] == 1 else X
 
     def predict(self, X):
-        """Return the class of the largest score; cross_val_predict insists on it."""
+        """Return the class of the largest score; cross_val_predict needs this method."""
         return self.classes_[winners_of(X)]
 
 
 def fit_map(scores, y, weight, *, classes, method):
-    """Return scikit-learn's map from scores to probabilities, fitted to these."""
-    # A class that has no weight anywhere is none of the machine's.
+    """Fit scikit-learn's map from scores to probabilities."""
+    # The classifier has no class whose rows all have weight zero.
     counted = (weight > 0) & np.isin(y, classes)
     scores, y, weight = scores[counted], y[counted], weight[counted]
     missing = np.setdiff1d(classes, y)
@@ -275,14 +237,14 @@ def fit_map(scores, y, weight, *, classes, method):
     numbers = np.searchsorted(classes, y)
     with config_context(enable_metadata_routing=False):
         calibration.fit(as_columns(scores), numbers, sample_weight=weight)
-    return calibration.set_params(cv=None)  # twice as many numbers as rows
+    return calibration.set_params(cv=None)  # to keep the splits out of model files
 
 
 def side_with(winners, probabilities):
     """Return the nearest probabilities that are largest at the winners.
 
-    Where another class is ahead, the winner and those ahead get the mean of theirs: the
-    projection on the probabilities with that argmax.
+    Where other classes are ahead, they and the winner get the mean of their probabilities:
+    the projection on the probabilities with that argmax.
     """
     out = probabilities.copy()
     rows = np.flatnonzero(out.argmax(axis=1) != winners)
@@ -291,7 +253,7 @@ def side_with(winners, probabilities):
     own = others[np.arange(len(rows)), winners]
     others[np.arange(len(rows)), winners] = -np.inf
     ranked = np.column_stack([own, -np.sort(-others, axis=1)[:, :-1]])
-    # The mean rises as long as it takes in classes that are ahead of it.
+    # The mean rises as long as the next class is ahead of it.
     level = (np.cumsum(ranked, axis=1) / np.arange(1, ranked.shape[1] + 1)).max(axis=1)
     out[rows] = np.minimum(out[rows], level[:, None])
     # Of equal classes the first would win.

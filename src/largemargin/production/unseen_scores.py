@@ -1,4 +1,4 @@
-"""Scores of rows that the machine which gave them had not seen."""
+"""Scores of held-out rows: given by classifiers that were not fitted on them."""
 
 import numpy as np
 from sklearn.base import clone
@@ -9,7 +9,7 @@ from largemargin._compat import safe_split
 from largemargin.estimators.nesting import layers_of
 from largemargin.estimators.targets import splits_of
 
-# Where scikit-learn has steps that do not look at labels, or else have a tag that says so.
+# Modules of scikit-learn whose steps do not use labels, unless a tag says that they do.
 BLIND = (
     "sklearn.compose.",
     "sklearn.decomposition.",
@@ -23,7 +23,7 @@ BLIND = (
 
 
 def unseen_scores(machine, X, y, sample_weight, *, cv=None):
-    """Return the numbers of rows that are tested in folds, and their scores there."""
+    """Return the indices of the rows that are tested in folds, and their scores there."""
     kept = scores_of_search(machine) if cv is None else None
     if kept is not None:
         if len(kept) != len(y):
@@ -33,7 +33,10 @@ def unseen_scores(machine, X, y, sample_weight, *, cv=None):
             )
         tested = np.flatnonzero(~np.isnan(as_columns(kept)).any(axis=1))
         return tested, kept[tested]
-    splits = splits_of(search_folds(machine) if cv is None else cv, X, y)
+    if cv is None:
+        searches = [one for one in layers_of(machine) if hasattr(one, "best_estimator_")]
+        cv = searches[0].cv if searches else None
+    splits = splits_of(cv, X, y)
     scores = [
         scores_in_fold(machine, X, y, sample_weight, train, test) for train, test in splits
     ]
@@ -42,12 +45,12 @@ def unseen_scores(machine, X, y, sample_weight, *, cv=None):
 
 
 def as_columns(scores):
-    """Return scores in the form of rows, a column a machine."""
+    """Return scores as a matrix of one row per row and one column per score."""
     return scores.reshape(len(scores), -1)
 
 
 def scores_in_fold(machine, X, y, sample_weight, train, test):
-    """Return the scores that a machine fitted on some rows gives to others."""
+    """Return the scores of test rows by a copy of a classifier fitted on training rows."""
     fold = unsearched(machine)
     X_train, y_train = safe_split(fold, X, y, train)
     X_test, _ = safe_split(fold, X, y, test, train)
@@ -62,7 +65,7 @@ def scores_in_fold(machine, X, y, sample_weight, train, test):
 
 
 def unsearched(machine):
-    """Return an unfitted copy that takes for granted what searches in it have found."""
+    """Return an unfitted copy, with every search in it replaced by its best estimator."""
     if isinstance(machine, Pipeline):
         return clone(machine).set_params(**{machine.steps[-1][0]: unsearched(machine[-1])})
     if hasattr(machine, "best_estimator_"):
@@ -71,10 +74,10 @@ def unsearched(machine):
 
 
 def scores_of_search(machine):
-    """Return the scores of unseen rows that a search at the end of the machine has kept.
+    """Return the scores of held-out rows that a search at the end of a model has kept.
 
-    None if there are none, or if the steps before it may have learned from the labels of
-    all rows: no row is unseen then.
+    None if there are none, or if earlier steps may have learned from the labels of all
+    rows: then no row was held out.
     """
     while isinstance(machine, Pipeline):
         if not all(is_blind(step) for _, step in machine.steps[:-1]):
@@ -83,7 +86,7 @@ def scores_of_search(machine):
     return getattr(machine, "unseen_scores_", None)
 
 
-def is_blind(step):
+def is_blind(step) -> bool:
     """Return whether a step of a pipeline is known to be fitted without labels."""
     parts = [step, *step.get_params().values()] if hasattr(step, "fit") else []
     return all(
@@ -93,14 +96,8 @@ def is_blind(step):
     )
 
 
-def search_folds(machine):
-    """Return the folds of the search in a machine, or None."""
-    searches = [layer for layer in layers_of(machine) if hasattr(layer, "best_estimator_")]
-    return searches[0].cv if searches else None
-
-
 def fit_weighted(machine, X, y, sample_weight):
-    """Fit a machine; the weights go to the last step of a pipeline, searched or not."""
+    """Fit a model; weights go to the last step of a pipeline, also within a search."""
     if sample_weight is None:
         return machine.fit(X, y)
     prefix, last = "", getattr(machine, "estimator", machine)

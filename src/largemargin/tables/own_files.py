@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from largemargin.numerics.memory import check_dense
+from largemargin.numerics.records import Record
 from largemargin.tables.encodings import Recipe, encode
 from largemargin.tables.reading import (
     OPENERS,
@@ -25,8 +26,8 @@ LIBSVM_ENDINGS = (".libsvm", ".svm", ".svmlight", ".txt")
 MAX_WORDS = 1000
 
 
-@dataclass(frozen=True, eq=False)
-class Data:
+@dataclass(frozen=True, eq=False, repr=False)
+class Data(Record):
     """Rows and labels, as they come from their source: nothing is scaled.
 
     Parameters
@@ -52,6 +53,17 @@ class Data:
     name: str
     source: str
     entry: Any = None
+
+    def _summary(self):
+        n_samples, n_features = self.X.shape
+        n_positive = int((self.y > 0).sum())
+        return {
+            "name": self.name,
+            "n_samples": n_samples,
+            "n_features": n_features,
+            "n_positive": n_positive,
+            "source": self.source,
+        }
 
 
 def load_file(path, *, label=None, name=None):

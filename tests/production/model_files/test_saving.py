@@ -3,6 +3,7 @@
 import os
 import pickle
 import sys
+from functools import cache
 from io import BytesIO
 
 import joblib
@@ -57,14 +58,20 @@ MODELS = {name: some(name) for name in CLASSIFIERS} | {
 }
 
 
+@cache
+def fitted(name):
+    """Return a model fitted on the irises, which no test changes."""
+    X, y = load_iris(return_X_y=True)
+    return clone(MODELS[name]).fit(X, np.array(["a", "b", "c"])[y])
+
+
 def own_kernel(X, Y):
     return X @ Y.T
 
 
 @pytest.mark.parametrize("name", MODELS)
 def test_a_loaded_model_gives_the_same_scores_to_the_last_bit(name, path, iris):
-    X, y = iris
-    model = clone(MODELS[name]).fit(X, np.array(["a", "b", "c"])[y])
+    X, model = iris[0], fitted(name)
     save(model, path)
     loaded = load(path)
     assert_array_equal(loaded.decision_function(X), model.decision_function(X))
@@ -93,8 +100,7 @@ def test_a_stream_goes_on_after_loading_as_it_would_have(path, blobs):
 @pytest.mark.parametrize("library", [pickle, joblib])
 @pytest.mark.parametrize("name", MODELS)
 def test_pickle_and_joblib_keep_working(name, library, iris):
-    X, y = iris
-    machine = clone(MODELS[name]).fit(X, y)
+    X, machine = iris[0], fitted(name)
     stream = BytesIO()
     library.dump(machine, stream)
     stream.seek(0)

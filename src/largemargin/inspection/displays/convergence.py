@@ -1,5 +1,7 @@
 """The duality gap in the course of a fit."""
 
+from typing import Self
+
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
@@ -8,59 +10,41 @@ from largemargin.inspection.displays.axes import LEGEND, begin, style
 
 
 class ConvergenceDisplay:
-    """The duality gap of a fit over its steps or seconds.
+    """Duality gap of a fit over its steps or over time.
 
-    Use ``from_estimator`` to make one.
+    Create it with ``from_estimator``.
 
     Parameters
     ----------
     histories : dict of str to dict
-        ``duality_gap`` and ``seconds`` after each step, by name.
-
+        ``duality_gap`` and ``seconds`` after each step, by the name of the curve.
     tol : float or None, default=None
-        The gap that was asked for.
+        The tolerance of the fit, drawn as a horizontal line.
 
     Attributes
     ----------
-    ax_ : matplotlib Axes
-        Axes with the curves.
-
-    figure_ : matplotlib Figure
-        Figure with the axes.
-
+    ax_, figure_ : matplotlib Axes, matplotlib Figure
+        The axes with the curves, and their figure.
     lines_ : list of matplotlib Line2D
         The curves.
     """
 
-    def __init__(self, histories, *, tol=None):
+    def __init__(self, histories: dict[str, dict], *, tol: float | None = None):
         self.histories = histories
         self.tol = tol
 
     @classmethod
-    def from_estimator(cls, estimator, *, name=None, x="step", ax=None, **kw):
-        """Draw the history of a fitted machine, a curve for each of its classes.
+    def from_estimator(cls, estimator, *, name: str | None = None, **options) -> Self:
+        """Draw the history of a fitted estimator, one curve for each of its classes.
 
         Parameters
         ----------
         estimator : LDMClassifier or LinearLDMClassifier
             Fitted; also at the end of a pipeline or a search.
-
         name : str, default=None
             Name in the legend; None means the class of the estimator.
-
-        x : {"step", "seconds"}, default="step"
-            What the gap is drawn over.
-
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure.
-
-        **kw : dict
-            For ``matplotlib.pyplot.plot``.
-
-        Returns
-        -------
-        display : ConvergenceDisplay
-            What was drawn.
+        **options : dict
+            Passed to ``plot``, such as ``ax``.
         """
         check_is_fitted(estimator)
         machine = machine_of(estimator)
@@ -72,30 +56,21 @@ class ConvergenceDisplay:
         name = type(machine).__name__ if name is None else name
         histories = {name: machine.history_}
         if isinstance(machine.history_, list):
-            histories = {
-                f"{name}, class {label}": history
-                for label, history in zip(machine.classes_, machine.history_, strict=True)
-            }
-        return cls(histories, tol=machine.tol).plot(x=x, ax=ax, **kw)
+            names = [f"{name}, class {label}" for label in machine.classes_]
+            histories = dict(zip(names, machine.history_, strict=True))
+        return cls(histories, tol=machine.tol).plot(**options)
 
-    def plot(self, ax=None, *, x="step", **kw):
-        """Draw the gaps on a logarithmic axis.
+    def plot(self, ax=None, *, x: str = "step", **kw) -> Self:
+        """Draw the duality gaps on a logarithmic axis.
 
         Parameters
         ----------
         ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure.
-
+            Axes to draw on; None makes a new figure.
         x : {"step", "seconds"}, default="step"
-            What the gap is drawn over.
-
+            The horizontal axis.
         **kw : dict
-            For ``matplotlib.pyplot.plot``.
-
-        Returns
-        -------
-        display : ConvergenceDisplay
-            This display.
+            Passed to ``matplotlib.pyplot.plot``.
         """
         if x not in ("step", "seconds"):
             raise ValueError(f"x must be 'step' or 'seconds'; got {x!r}.")

@@ -1,33 +1,29 @@
-"""Margin distributions of several machines in one picture."""
+"""Margin distributions of several classifiers in one picture."""
 
 from collections.abc import Mapping
+from typing import Self
 
 from largemargin.estimators.nesting import machine_of
 from largemargin.inspection.displays.axes import LEGEND, begin, style
-from largemargin.inspection.margins import margin_distribution
+from largemargin.inspection.margins import MarginDistribution, margin_distribution
 
 
 class MarginDistributionDisplay:
-    """Cumulative margin distributions, the paper's Figure 1.
+    """Cumulative margin distributions, as in Figure 1 of the paper.
 
-    Use ``from_estimator`` or ``from_estimators`` to make one.
+    Create it with ``from_estimator`` or ``from_estimators``.
 
     Parameters
     ----------
     distributions : dict of str to MarginDistribution
-        What to draw, by name.
-
+        The distributions to draw, by their names in the legend.
     normalise : bool, default=False
-        Whether margins are divided by ``|w|``.
+        Whether to divide margins by ``|w|``, which makes classifiers comparable.
 
     Attributes
     ----------
-    ax_ : matplotlib Axes
-        Axes with the curves.
-
-    figure_ : matplotlib Figure
-        Figure with the axes.
-
+    ax_, figure_ : matplotlib Axes, matplotlib Figure
+        The axes with the curves, and their figure.
     lines_ : list of matplotlib Line2D
         The curves.
 
@@ -43,72 +39,46 @@ class MarginDistributionDisplay:
     2
     """
 
-    def __init__(self, distributions, *, normalise=False):
+    def __init__(self, distributions: dict[str, MarginDistribution], *, normalise=False):
         self.distributions = distributions
         self.normalise = normalise
 
     @classmethod
-    def from_estimator(cls, estimator, X, y, *, name=None, **options):
+    def from_estimator(cls, estimator, X, y, *, name: str | None = None, **options) -> Self:
         """Draw the margins of one classifier.
 
         Parameters
         ----------
         estimator : classifier
-            Fitted, with ``decision_function``.
-
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows.
-
-        y : array-like of shape (n_samples,)
-            Their labels.
-
+            Fitted, with ``decision_function``; also a pipeline or a search.
+        X, y : array-likes of shape (n_samples, n_features) and (n_samples,)
+            Rows and their labels; ``X`` may be a sparse matrix.
         name : str, default=None
             Name in the legend; None means the class of the estimator.
-
         **options : dict
-            As in ``from_estimators``.
-
-        Returns
-        -------
-        display : MarginDistributionDisplay
-            What was drawn.
+            Passed to ``from_estimators``.
         """
         name = type(machine_of(estimator)).__name__ if name is None else name
         return cls.from_estimators({name: estimator}, X, y, **options)
 
     @classmethod
     def from_estimators(
-        cls, estimators, X, y, *, sample_weight=None, normalise=False, ax=None, **kw
-    ):
+        cls, estimators, X, y, *, sample_weight=None, normalise: bool = False, **options
+    ) -> Self:
         """Draw the margins of several classifiers in one picture.
 
         Parameters
         ----------
         estimators : dict of str to classifier, or sequence of classifiers
-            Fitted, with ``decision_function``.
-
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows.
-
-        y : array-like of shape (n_samples,)
-            Their labels.
-
+            Fitted, with ``decision_function``; also pipelines or searches.
+        X, y : array-likes of shape (n_samples, n_features) and (n_samples,)
+            Rows and their labels; ``X`` may be a sparse matrix.
         sample_weight : array-like of shape (n_samples,), default=None
-            Their weights.
-
+            Weights of the rows.
         normalise : bool, default=False
-            Whether to divide margins by ``|w|``, which makes machines comparable.
-
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure.
-
-        **kw : dict
-            For ``matplotlib.pyplot.step``.
-
-        Returns
-        -------
-        display : MarginDistributionDisplay
-            What was drawn.
+            Whether to divide margins by ``|w|``, which makes classifiers comparable.
+        **options : dict
+            Passed to ``plot``, such as ``ax``.
         """
         if not isinstance(estimators, Mapping):
             estimators = {
@@ -119,30 +89,23 @@ class MarginDistributionDisplay:
             name: margin_distribution(estimator, X, y, sample_weight)
             for name, estimator in estimators.items()
         }
-        if normalise:
-            for name, distribution in distributions.items():
-                if distribution.lengths is None:
-                    raise ValueError(
-                        f"|w| is not known for {name!r}, so its margins cannot be "
-                        "normalised: that needs an estimator of largemargin, or coef_."
-                    )
-        return cls(distributions, normalise=normalise).plot(ax=ax, **kw)
+        for name, distribution in distributions.items():
+            if normalise and distribution.lengths is None:
+                raise ValueError(
+                    f"|w| is not known for {name!r}, so its margins cannot be "
+                    "normalised: that needs an estimator of largemargin, or coef_."
+                )
+        return cls(distributions, normalise=normalise).plot(**options)
 
-    def plot(self, ax=None, **kw):
+    def plot(self, ax=None, **kw) -> Self:
         """Draw the cumulative distributions.
 
         Parameters
         ----------
         ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure.
-
+            Axes to draw on; None makes a new figure.
         **kw : dict
-            For ``matplotlib.pyplot.step``.
-
-        Returns
-        -------
-        display : MarginDistributionDisplay
-            This display.
+            Passed to ``matplotlib.pyplot.step``.
         """
         self.ax_, self.figure_ = begin(ax)
         self.ax_.axvline(0, color="0.7", linewidth=1, zorder=0)

@@ -1,6 +1,7 @@
-"""The score of a machine over one of its prices."""
+"""The cross-validated score of an estimator over one of its prices."""
 
 from numbers import Real
+from typing import Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -10,37 +11,30 @@ from largemargin.inspection.displays.axes import LEGEND, begin, style
 
 
 class PriceInfluenceDisplay:
-    """Score over one price, the others fixed, the paper's Figure 3.
+    """Score over one price, with the others fixed, as in Figure 3 of the paper.
 
-    Use ``from_estimator`` or ``from_search`` to make one.
+    Create it with ``from_estimator`` or ``from_search``.
 
     Parameters
     ----------
     price : str
-        Which parameter varies.
-
+        The parameter that varies.
     values : list
         Its values.
-
     means, deviations : ndarray of shape (n_values,)
-        Of the scores over the folds.
-
+        Mean and standard deviation of the score over the folds, for each value.
     score_name : str, default="accuracy"
-        What was scored.
+        Name of the score.
 
     Attributes
     ----------
-    ax_ : matplotlib Axes
-        Axes with the curve.
-
-    figure_ : matplotlib Figure
-        Figure with the axes.
-
+    ax_, figure_ : matplotlib Axes, matplotlib Figure
+        The axes with the curve, and their figure.
     line_ : matplotlib Line2D
         The curve of the means.
     """
 
-    def __init__(self, price, values, means, deviations, *, score_name="accuracy"):
+    def __init__(self, price: str, values, means, deviations, *, score_name="accuracy"):
         self.price = price
         self.values = values
         self.means = means
@@ -48,30 +42,17 @@ class PriceInfluenceDisplay:
         self.score_name = score_name
 
     @classmethod
-    def from_search(cls, search, price, *, name=None, ax=None, **kw):
-        """Draw a fitted search: all parameters but one at their best values.
+    def from_search(cls, search, price: str, **options) -> Self:
+        """Draw the scores of a fitted search, all parameters but one at their best values.
 
         Parameters
         ----------
         search : LDMClassifierCV, LinearLDMClassifierCV or GridSearchCV
             Fitted.
-
         price : str
-            The parameter to vary, such as ``"lambda_var"``.
-
-        name : str, default=None
-            Name in the legend.
-
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure.
-
-        **kw : dict
-            For ``matplotlib.pyplot.plot``.
-
-        Returns
-        -------
-        display : PriceInfluenceDisplay
-            What was drawn.
+            The parameter that varies, such as ``"lambda_var"``.
+        **options : dict
+            Passed to ``plot``, such as ``ax`` and ``name``.
         """
         check_is_fitted(search)
         best = search.best_params_
@@ -88,14 +69,13 @@ class PriceInfluenceDisplay:
             if all(point[key] == value for key, value in others.items())
         ]
         scoring = search.scoring or "accuracy"
-        score_name = str(getattr(scoring, "__name__", scoring)).replace("_", " ")
         return cls(
             price,
             [results["params"][k][price] for k in chosen],
             results["mean_test_score"][chosen],
             results["std_test_score"][chosen],
-            score_name=score_name,
-        ).plot(name=name, ax=ax, **kw)
+            score_name=str(getattr(scoring, "__name__", scoring)).replace("_", " "),
+        ).plot(**options)
 
     @classmethod
     def from_estimator(
@@ -104,96 +84,61 @@ class PriceInfluenceDisplay:
         X,
         y,
         *,
-        price,
+        price: str,
         values,
         cv=None,
         scoring=None,
         sample_weight=None,
-        n_jobs=None,
-        name=None,
-        ax=None,
-        **kw,
-    ):
-        """Cross-validate a machine over one price, the others its own, and draw that.
+        n_jobs: int | None = None,
+        **options,
+    ) -> Self:
+        """Cross-validate an estimator over one price, the others as it has them.
 
         Parameters
         ----------
         estimator : LDMClassifier or LinearLDMClassifier
-            The machine; it is not fitted.
-
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows.
-
-        y : array-like of shape (n_samples,)
-            Their labels.
-
+            It need not be fitted, and does not change.
+        X, y : array-likes of shape (n_samples, n_features) and (n_samples,)
+            Rows and their labels; ``X`` may be a sparse matrix.
         price : {"C", "lambda_var", "lambda_mean", "gamma"}
-            Which parameter to vary.
-
+            The parameter that varies.
         values : array-like
             Its values.
-
-        cv : int, splitter or iterable of splits, default=None
-            As in scikit-learn.
-
-        scoring : str or callable, default=None
-            A scorer; None means accuracy.
-
+        cv, scoring, n_jobs : int or splitter, str or callable, int, default=None
+            Folds, scorer and number of threads, as in :class:`LDMClassifierCV`.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the rows.
-
-        n_jobs : int, default=None
-            Threads over the folds.
-
-        name : str, default=None
-            Name in the legend.
-
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure.
-
-        **kw : dict
-            For ``matplotlib.pyplot.plot``.
-
-        Returns
-        -------
-        display : PriceInfluenceDisplay
-            What was drawn.
+        **options : dict
+            Passed to ``plot``, such as ``ax`` and ``name``.
         """
         kind = search_for(estimator)
         if kind is None:
             raise TypeError(
-                "from_estimator takes a machine with a search of its own, such as an "
+                "from_estimator takes an estimator with a search of its own, such as an "
                 f"LDMClassifier; got {type(estimator).__name__}. Use from_search with a "
                 "GridSearchCV."
             )
         search = kind.around(estimator, **{price: values})
         search.set_params(cv=cv, scoring=scoring, n_jobs=n_jobs, refit=False)
         search.fit(X, y, sample_weight)
-        return cls.from_search(search, price, name=name, ax=ax, **kw)
+        return cls.from_search(search, price, **options)
 
-    def plot(self, ax=None, *, name=None, **kw):
+    def plot(self, ax=None, *, name: str | None = None, **kw) -> Self:
         """Draw the mean score over the values, with a band of one standard deviation.
 
         Parameters
         ----------
         ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure. A second display on the same axes gets
-            another line style.
-
+            Axes to draw on; None makes a new figure. A second display on the same axes
+            gets another line style.
         name : str, default=None
-            Name in the legend.
-
+            Name in the legend; None leaves the legend out.
         **kw : dict
-            For ``matplotlib.pyplot.plot``.
-
-        Returns
-        -------
-        display : PriceInfluenceDisplay
-            This display.
+            Passed to ``matplotlib.pyplot.plot``.
         """
         self.ax_, self.figure_ = begin(ax)
         options = {**style(len(self.ax_.lines), marked=True), "label": name, **kw}
-        # Grids are geometric, may hold zero and words: each value gets the same room.
+        # Grids are geometric and may hold zero and words, so values are equally spaced.
         places = np.arange(len(self.values))
         (self.line_,) = self.ax_.plot(places, self.means, **options)
         low, high = self.means - self.deviations, self.means + self.deviations
@@ -208,22 +153,18 @@ class PriceInfluenceDisplay:
 
 
 def labels(values):
-    """Return the values of a grid as labels of a few letters."""
-    numbers = [value for value in values if is_number(value) and value > 0]
-    powers = np.log2(numbers)
-    as_powers = len(numbers) > 2 and np.all(powers == np.round(powers))
-    return [label(value, as_powers) for value in values]
-
-
-def is_number(value):
-    """Return whether a value of a grid is a finite number."""
-    return isinstance(value, Real) and np.isfinite(value)
-
-
-def label(value, as_power):
-    """Return one value as a label, written as a power of two if that is asked for."""
-    if not is_number(value):
-        return str(value).replace("*", " ")
-    if as_power and value > 0:
-        return f"$2^{{{round(np.log2(value))}}}$"
-    return f"{value:.3g}"
+    """Return short labels for the values of a grid, powers of two as such."""
+    is_number = [isinstance(value, Real) and np.isfinite(value) for value in values]
+    powers = np.log2(
+        [one for one, ok in zip(values, is_number, strict=True) if ok and one > 0]
+    )
+    as_powers = len(powers) > 2 and np.all(powers == np.round(powers))
+    shown = []
+    for value, ok in zip(values, is_number, strict=True):
+        if not ok:
+            shown.append(str(value).replace("*", " "))
+        elif as_powers and value > 0:
+            shown.append(f"$2^{{{round(np.log2(value))}}}$")
+        else:
+            shown.append(f"{value:.3g}")
+    return shown

@@ -1,4 +1,4 @@
-"""Archives that take no more room or time than their length tells."""
+"""Archives of models, checked before skops reads them."""
 
 import json
 import math
@@ -12,13 +12,14 @@ from largemargin.production.model_files.trust import trusted_functions
 
 
 class Unsound(Exception):
-    """What no file that ``save`` has written can hold."""
+    """A file holds what ``save`` never writes."""
 
 
 def checked_archive(payload, names, **compression):
-    """Return an archive with its classes renamed, compressed anew if that is asked for.
+    """Return an archive with its classes renamed and, with options, compressed again.
 
-    Raises if it would take far more room or time than its length tells, or calls functions.
+    Raises Unsound if it calls functions, or would take far more memory or time to read than
+    its length suggests.
     """
     limit = max(MAX_ROOM, MAX_EXPANSION * len(payload))
     with ZipFile(BytesIO(payload)) as archive:
@@ -29,30 +30,25 @@ def checked_archive(payload, names, **compression):
         text = archive.read("schema.json")
         try:
             schema = json.loads(text)
-            is_renamed = rename(schema, names)
-            n_visits = count_visits(schema)
+            nodes = list(dicts_in(schema))
+            n_visits = count_visits(schema, nodes)
         except RecursionError:
             raise Unsound("its parts are nested too deep") from None
-        # A node takes a hundred characters, so there are far fewer than these.
+        # A node takes about a hundred characters, so a sound file has far fewer visits.
         if n_visits > len(text):
             raise Unsound("its parts hold one another again and again")
-        check_nothing_is_called(schema)
-        check_room(room_of_arrays(schema, archive), limit)
-        if not (is_renamed or compression):
+        renamed = [node for node in nodes if class_in(node) in names]
+        for node in renamed:
+            node["__module__"], _, node["__class__"] = names[class_in(node)].rpartition(".")
+        check_nothing_is_called(nodes)
+        check_room(room_of_arrays(nodes, archive), limit)
+        if not (renamed or compression):
             return payload
         return with_schema(archive, schema, **compression)
 
 
-def rename(schema, names):
-    """Rename classes in a schema and return whether there were any to rename."""
-    nodes = [node for node in dicts_in(schema) if class_in(node) in names]
-    for node in nodes:
-        node["__module__"], _, node["__class__"] = names[class_in(node)].rpartition(".")
-    return bool(nodes)
-
-
 def class_in(node):
-    """Return the full name of what a node is made by, or None if it is no node."""
+    """Return the full name of the class in a node, or None if it is no node."""
     parts = node.get("__module__"), node.get("__class__")
     return ".".join(parts) if all(isinstance(part, str) for part in parts) else None
 
@@ -61,23 +57,23 @@ def with_schema(archive, schema, **compression):
     """Return a copy of an archive with another schema."""
     stream = BytesIO()
     with ZipFile(stream, "w", **compression) as copy:
-        # Of entries with the same name the one that is read, and that was checked.
+        # Of entries with the same name, this copies the one that was checked.
         for name in sorted({*archive.namelist()} - {"schema.json"}):
             copy.writestr(name, archive.read(name))
         copy.writestr("schema.json", json.dumps(schema))
     return stream.getvalue()
 
 
-def check_nothing_is_called(schema):
-    """Raise if a trusted function stands where a file has the name of a class to make."""
-    for node in dicts_in(schema):
+def check_nothing_is_called(nodes):
+    """Raise if a trusted function stands where skops would call it as a class."""
+    for node in nodes:
         name = class_in(node)
         if name in trusted_functions() and node.get("__loader__") != "FunctionNode":
             raise Unsound(f"it calls {name}")
 
 
 def check_room(room, limit):
-    """Raise if an archive expands to more bytes than it may."""
+    """Raise if an archive expands to more bytes than the limit."""
     if room > limit:
         raise Unsound(
             f"it expands to {room / 2**30:.1f} GiB; of its length, no more than "
@@ -85,14 +81,14 @@ def check_room(room, limit):
         )
 
 
-def count_visits(schema):
-    """Return how many nodes skops visits, which looks again into each that is repeated.
+def count_visits(schema, nodes):
+    """Return how many nodes skops visits; it visits repeated nodes again and again.
 
-    A node that has been written, by its ``__id__``, may be named in place of another.
-    Which of several with the same name counts is skops' affair: the largest does here.
+    The ``__id__`` of a node may stand for it elsewhere. Of several nodes with the same
+    ``__id__`` the largest is counted, since any of them may be the one that skops takes.
     """
     written, counts = defaultdict(list), {}
-    for node in dicts_in(schema):
+    for node in nodes:
         if isinstance(node.get("__id__"), str | Real):
             written[node["__id__"]].append(node)
 
@@ -105,7 +101,7 @@ def count_visits(schema):
         if not isinstance(name, str | Real):
             return 1 + sum(map(count, part.values()))
         if name not in counts:
-            counts[name] = math.inf  # one that holds itself has no end
+            counts[name] = math.inf  # stays if the node holds itself
             inner = max(sum(map(count, node.values())) for node in written[name])
             counts[name] = 1 + inner
         return counts[name]
@@ -113,18 +109,18 @@ def count_visits(schema):
     return count(schema)
 
 
-def room_of_arrays(schema, archive):
-    """Return the bytes of all arrays of a model; an entry may be read by many nodes."""
+def room_of_arrays(nodes, archive):
+    """Return the bytes of all arrays of a model; several nodes may read the same entry."""
     reads = {
         (str(node.get("__id__", -k)), node["file"], node.get("__loader__"))
-        for k, node in enumerate(dicts_in(schema))
+        for k, node in enumerate(nodes)
         if isinstance(node.get("file"), str)
     }
     return sum(room_of(archive, file, loader) for _, file, loader in reads)
 
 
 def room_of(archive, file, loader):
-    """Return the bytes that an entry expands to; sparse matrices are archives again."""
+    """Return the bytes that an entry expands to; a sparse matrix is an archive itself."""
     if loader != "SparseMatrixNode":
         return archive.getinfo(file).file_size
     with ZipFile(BytesIO(archive.read(file))) as inner:
@@ -132,7 +128,7 @@ def room_of(archive, file, loader):
 
 
 def dicts_in(schema):
-    """Yield all dicts in what JSON tells."""
+    """Yield all dicts in parsed JSON."""
     rest = [schema]
     while rest:
         part = rest.pop()

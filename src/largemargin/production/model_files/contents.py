@@ -1,4 +1,4 @@
-"""Models as they come from a file: nothing in them leads compiled code astray."""
+"""Checks of loaded models: compiled code must not read or write beyond their arrays."""
 
 from numbers import Real
 
@@ -7,14 +7,14 @@ import scipy.sparse as sp
 
 from largemargin.production.model_files.archives import Unsound
 
-# The arrays of a stream.
+# The arrays of a stream, see ``partial_fit``.
 RUN = "v", "u", "scalars"
-# Positions in the state of random numbers go from 0 up to the length of these arrays.
+# Positions in the state of a random generator, and the arrays that they point into.
 PLACES = {"pos": "key", "buffer_pos": "buffer"}
 
 
 def check_sound(model):
-    """Raise if a part of a model would make compiled code reach beyond its arrays."""
+    """Raise if compiled code would reach beyond the arrays of some part of a model."""
     from largemargin.estimators.linear_ldm import LinearLDMClassifier
 
     for part in parts_of(model):
@@ -30,17 +30,17 @@ def check_sound(model):
 
 
 def check_sparse(matrix):
-    """Raise if a sparse matrix names entries beyond its shape."""
+    """Raise if a sparse matrix has indices beyond its shape."""
     if any(array.dtype.kind != "i" for array in (matrix.indices, matrix.indptr)):
         raise ValueError("its indices are no integers")
     matrix.check_format(full_check=True)
-    # Not looked at above where the last is zero.
+    # check_format skips this if the last element is zero.
     if (np.diff(matrix.indptr) < 0).any():
         raise ValueError("its rows end before they begin")
 
 
 def check_run(machine):
-    """Raise if a stream cannot go on from where this machine says it is."""
+    """Raise if ``partial_fit`` cannot continue from the state of this estimator."""
     from largemargin.solvers.asgd import Descent
 
     descents = getattr(machine, "_descents", None) or []
@@ -59,7 +59,7 @@ def check_run(machine):
 
 
 def check_places(random):
-    """Raise if the next random number would be taken from beyond the state."""
+    """Raise if the next random number would be read from beyond the state."""
     legacy = isinstance(random, np.random.RandomState)
     state = random.get_state(legacy=False) if legacy else random.bit_generator.state
     for record in state, state["state"]:
@@ -69,7 +69,7 @@ def check_places(random):
 
 
 def parts_of(model):
-    """Yield a model and whatever it holds, each once."""
+    """Yield a model and everything in it, each object once."""
     seen, rest = {}, [model]
     while rest:
         part = rest.pop()

@@ -1,4 +1,4 @@
-"""What a model in a file may be made of."""
+"""The types and functions that a model file may hold."""
 
 from functools import cache
 
@@ -22,7 +22,7 @@ SPLITTERS = (
     "StratifiedShuffleSplit",
     "TimeSeriesSplit",
 )
-# What 0.1.0 wrote; files have had public names, which no move changes, ever since.
+# Names in files of 0.1.0; later files have public names, which survive moves.
 PATHS_OF_0_1_0 = (
     "calibration.CalibratedMachine",
     "calibration.GivenScores",
@@ -41,7 +41,7 @@ ALIASES = {
     f"largemargin.{path}": f"largemargin.{path.rpartition('.')[2]}"
     for path in PATHS_OF_0_1_0
 }
-# Beside those that skops trusts: numbers, arrays and the estimators of scikit-learn.
+# Types beside those that skops trusts: numbers, arrays and estimators of scikit-learn.
 TRUSTED = (
     *(f"largemargin.{name}" for name in ESTIMATORS | PARTS),
     "builtins.object",
@@ -56,7 +56,7 @@ TRUSTED = (
     "sklearn.metrics._scorer._Scorer",
     *(f"sklearn.model_selection._split.{name}" for name in SPLITTERS),
 )
-# To be held, not to be called; beside those behind the names of scorers.
+# Functions beside those of scorers. A model may hold them, but not call them on loading.
 FUNCTIONS = (
     "sklearn.feature_selection._mutual_info.mutual_info_classif",
     "sklearn.feature_selection._univariate_selection.chi2",
@@ -65,21 +65,21 @@ FUNCTIONS = (
 
 
 def names_trusted(further):
-    """Return the names of all that a model may hold, further types or their names too."""
+    """Return all names that a model may hold, those of further types included."""
     if isinstance(further, str | type):
         raise TypeError(
             "trusted must be an iterable of types or of their names; got "
             f"{further!r} itself. Put it into a list."
         )
     names = [one if isinstance(one, str) else name_of(one) for one in further]
-    # Methods go by the public names of their classes.
+    # In our files, methods go by the public names of their classes.
     owners = [name.rpartition(".") for name in names]
     names += [f"{ALIASES[owner]}.{name}" for owner, _, name in owners if owner in ALIASES]
     return {*TRUSTED, *trusted_functions(), *names}
 
 
 def public_names():
-    """Return the public name of each class of ours by the name that skops writes."""
+    """Return the public names of our classes, by the names that skops writes."""
     stored = [getattr(largemargin, name) for name in ESTIMATORS | PARTS]
     return {name_of(one): f"largemargin.{one.__name__}" for one in stored}
 

@@ -1,6 +1,9 @@
 """Classifiers as ONNX graphs, which need neither Python nor this library to predict."""
 
+from collections.abc import Iterable
+
 import numpy as np
+from numpy.typing import DTypeLike
 from sklearn.compose import ColumnTransformer
 from sklearn.utils.validation import check_is_fitted
 
@@ -8,32 +11,35 @@ import largemargin
 from largemargin.estimators.base import MarginClassifier
 from largemargin.estimators.nesting import layers_of, machine_of, steps_in, width_of
 from largemargin.estimators.table import CLASSIFIERS
+from largemargin.numerics.extras import optional_module
 from largemargin.production.onnx import machines, probabilities, steps
+from largemargin.production.onnx.operators import keep_declared_types
 
 OUTPUTS = {"label", "scores", "probabilities"}
 
 
-def to_onnx(model, *, dtype=np.float64, text_columns=None):
+def to_onnx(
+    model, *, dtype: DTypeLike = np.float64, text_columns: Iterable[str] | None = None
+):
     """Return a fitted classifier as an ONNX model.
 
-    Its input ``X`` takes dense rows, or those of the kernel with the training rows for
-    ``kernel="precomputed"``. Its outputs are ``label``, what ``predict`` gives, ``scores``,
-    what ``decision_function`` does, and for a calibrated machine ``probabilities``. It
-    holds the rows that matter only: ``coef_``, or ``support_vectors_`` and ``dual_coef_``.
+    Its input ``X`` takes dense rows or, for ``kernel="precomputed"``, kernel values of rows
+    with all training rows. Its outputs are ``label`` as ``predict`` returns it, ``scores``
+    as ``decision_function`` does and, for a :class:`CalibratedMachine`, ``probabilities``.
+    It stores ``coef_``, or ``support_vectors_`` and ``dual_coef_``.
 
     Parameters
     ----------
     model : estimator
-        A classifier of this library, refitted by a search or not, calibrated or not, alone
-        or at the end of a scikit-learn pipeline of dense rows.
-
+        A fitted classifier of this library, also calibrated, refitted by a search, or at
+        the end of a scikit-learn pipeline of dense rows.
     dtype : {numpy.float64, numpy.float32}, default=numpy.float64
-        Type of the rows that will come, and of the scores. Probabilities are float64.
-
+        Type of the input rows and of the scores. Probabilities are float64.
     text_columns : iterable of str, default=None
-        Those of the columns that hold words, maybe none, of a pipeline fitted on a data
-        frame. The graph then has no input ``X`` but one for each column, of shape
-        ``(n_samples, 1)``, by its name with underscores for all but letters and digits.
+        For a pipeline fitted on a data frame, the names of the columns that hold words; may
+        be empty. The graph then has, in place of ``X``, one input of shape
+        ``(n_samples, 1)`` per column. Its name is that of the column, with underscores for
+        all characters but letters and digits.
 
     Returns
     -------
@@ -42,17 +48,17 @@ def to_onnx(model, *, dtype=np.float64, text_columns=None):
 
     Notes
     -----
-    Scores agree with ours up to rounding: in float32 that of the last cast, in float64
-    that of the sum ``dual_coef_ . k(support_vectors_, x)``, some 1e-16 of its terms added
-    up without their signs; where scores of two classes are that close, labels may differ.
-    The steps before the classifier in a pipeline compute in ``dtype``; those converted by
-    skl2onnx, all but MinMaxScaler and SimpleImputer, may round otherwise than scikit-learn.
+    Scores agree with ``decision_function`` up to rounding. In float32 that is the rounding
+    of the result; in float64 it is about ``1e-16 * sum(|dual_coef_| * |k|)``, where ``k``
+    are the kernel values of a row with the support vectors. Labels may differ where scores
+    are that close to a tie. Steps before the classifier compute in ``dtype``. All but
+    MinMaxScaler and SimpleImputer are converted by skl2onnx and may round differently than
+    scikit-learn does.
 
     Examples
     --------
     >>> from sklearn.datasets import make_moons
-    >>> from largemargin import LDMClassifier
-    >>> from largemargin.production.onnx import to_onnx
+    >>> from largemargin import LDMClassifier, to_onnx
     >>> X, y = make_moons(noise=0.2, random_state=0)
     >>> onnx_model = to_onnx(LDMClassifier().fit(X, y))
     >>> [output.name for output in onnx_model.graph.output]
@@ -83,7 +89,7 @@ def to_onnx(model, *, dtype=np.float64, text_columns=None):
 
 
 def check_convertible(model):
-    """Raise unless a model ends in a fitted classifier that a graph can hold."""
+    """Raise unless a model ends in a fitted classifier that ONNX can express."""
     machine = machine_of(model)
     if not isinstance(machine, MarginClassifier):
         raise TypeError(
@@ -99,14 +105,14 @@ def check_convertible(model):
 
 
 def check_runnable(onnx_model, model):
-    """Raise if onnxruntime, where it is installed, has no code for a node of a graph."""
+    """Raise if onnxruntime is installed and cannot run a graph."""
     try:
         from onnxruntime import InferenceSession
     except ImportError:
         return
     try:
         InferenceSession(onnx_model.SerializeToString(), providers=["CPUExecutionProvider"])
-    except Exception as error:  # onnxruntime has a dozen kinds of them
+    except Exception as error:  # onnxruntime raises a dozen kinds
         raise ValueError(
             f"skl2onnx made a graph of {model!r} that onnxruntime cannot run: {error} Try "
             "the other dtype, or other steps before the classifier."
@@ -114,19 +120,15 @@ def check_runnable(onnx_model, model):
 
 
 def names_columns(model):
-    """Return whether a step of a model picks columns of a data frame by their names."""
-    choosers = [
-        step
-        for layer in layers_of(model)
-        for step in steps_in(layer)
-        if isinstance(step, ColumnTransformer)
-    ]
+    """Return whether a step of a model selects columns of a data frame by name."""
+    parts = [step for layer in layers_of(model) for step in steps_in(layer)]
+    choosers = [part for part in parts if isinstance(part, ColumnTransformer)]
     chosen = [np.atleast_1d(part[2]) for one in choosers for part in one.transformers_]
     return any(isinstance(name, str) for names in chosen for name in names.tolist())
 
 
 def inputs_of(model, number, text_columns):
-    """Return the names and types of the inputs of a graph, as skl2onnx wants them."""
+    """Return the names and types of the inputs of a graph, in the form of skl2onnx."""
     from skl2onnx.common.data_types import StringTensorType
 
     if text_columns is None and names_columns(model):
@@ -156,31 +158,20 @@ def inputs_of(model, number, text_columns):
 
 
 def register_converters():
-    """Teach skl2onnx the classifiers of this library.
+    """Register the classifiers of this library with skl2onnx.
 
-    ``to_onnx`` does so itself. Call it to convert, by skl2onnx, pipelines that want options
-    of other converters. Scores are of float64 then.
+    ``to_onnx`` does so itself. Call this to use ``skl2onnx.convert_sklearn`` directly, for
+    instance with options of other converters; scores are float64 then.
     """
-    try:
-        from skl2onnx import update_registered_converter
-    except ImportError:
-        raise ImportError(
-            "ONNX models need skl2onnx: pip install 'largemargin[onnx]'."
-        ) from None
-    for name in CLASSIFIERS:
-        update_registered_converter(
+    skl2onnx = optional_module("skl2onnx", "ONNX models", extra="onnx")
+    for name in *CLASSIFIERS, "CalibratedMachine":
+        graphs = machines if name in CLASSIFIERS else probabilities
+        skl2onnx.update_registered_converter(
             getattr(largemargin, name),
             f"LargeMargin{name}",
-            machines.settle_output_types,
-            machines.convert,
-            parser=machines.declare_outputs,
-            # A search of scikit-learn inside a pipeline hands this down.
+            keep_declared_types,
+            graphs.convert,
+            parser=graphs.declare_outputs,
+            # GridSearchCV inside a pipeline passes this option on.
             options={"zipmap": [True, False, "columns"]},
         )
-    update_registered_converter(
-        largemargin.CalibratedMachine,
-        "LargeMarginCalibration",
-        probabilities.settle_output_types,
-        probabilities.convert,
-        parser=probabilities.declare_outputs,
-    )

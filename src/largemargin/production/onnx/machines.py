@@ -1,6 +1,6 @@
 """Graphs of the classifiers: kernel values, scores and labels.
 
-They compute in float64 whatever comes in, as the classifiers do, so that labels agree.
+They compute in float64 for inputs of any type, as the classifiers do, so that labels agree.
 """
 
 import numpy as np
@@ -15,40 +15,29 @@ def declare_outputs(scope, model, inputs, custom_parsers=None):
     """Declare the node of a classifier and its two outputs, as skl2onnx asks for."""
     from skl2onnx.common.data_types import DoubleTensorType
 
+    n_classes = len(model.classes_)
+    shape = [None] if n_classes == 2 else [None, n_classes]
     node = scope.declare_local_operator(f"LargeMargin{type(model).__name__}", model)
     node.inputs = inputs
-    label = scope.declare_local_variable("label", label_type(model.classes_)())
-    scores = scope.declare_local_variable("scores", DoubleTensorType())
+    label = scope.declare_local_variable("label", label_type(model.classes_))
+    scores = scope.declare_local_variable("scores", DoubleTensorType(shape))
     node.outputs.extend([label, scores])
     return node.outputs
 
 
-def settle_output_types(node):
-    """Fix the shapes of the outputs, as skl2onnx asks for."""
-    classes = node.raw_operator.classes_
-    label, scores = node.outputs
-    label.type.shape = [None]
-    scores.type.shape = [None] if len(classes) == 2 else [None, len(classes)]
-
-
 def label_type(classes):
-    """Return the type of tensor that holds the labels."""
-    from skl2onnx.common import data_types
+    """Return the type of the tensor of labels."""
+    from skl2onnx.common.data_types import guess_data_type
 
-    types = {
-        "i": data_types.Int64TensorType,
-        "u": data_types.Int64TensorType,
-        "b": data_types.BooleanTensorType,
-        "f": data_types.DoubleTensorType,
-        "U": data_types.StringTensorType,
-    }
-    kind = np.array(classes.tolist()).dtype.kind
-    if kind not in types or (classes.dtype.kind == "u" and classes.max() >= 2**63):
+    labels = np.array(classes.tolist())
+    is_too_large = classes.dtype.kind == "u" and classes.max() >= 2**63
+    if labels.dtype.kind not in "ibfU" or is_too_large:
         raise TypeError(
             "ONNX labels are numbers below 2^63, booleans or strings; got classes "
             f"{classes.tolist()}."
         )
-    return types[kind]
+    ((_, kind),) = guess_data_type(labels)
+    return type(kind)([None])
 
 
 def convert(scope, node, container):
@@ -56,29 +45,27 @@ def convert(scope, node, container):
     from onnx import TensorProto
 
     machine = machine_of(node.raw_operator)
-    op = Operators(container.target_opset)
+    n_classes = len(machine.classes_)
+    op = Operators(container)
     rows = op.Cast(node.inputs[0], to=TensorProto.DOUBLE)
     features, coefficients = expansion(op, machine, rows)
     label_output, score_output = ([output.full_name] for output in node.outputs)
     scores = op.Add(op.MatMul(features, coefficients), machine.intercept_)
-    shape = [-1] if len(machine.classes_) == 2 else [-1, len(machine.classes_)]
-    scores = op.Reshape(scores, np.array(shape), output_names=score_output)
-    if len(machine.classes_) == 2:
-        winner = op.Cast(op.Greater(scores, np.zeros(1)), to=TensorProto.INT64)
-    else:
-        winner = op.ArgMax(scores, axis=1, keepdims=0)
+    shape = np.array([-1] if n_classes == 2 else [-1, n_classes])
+    scores = op.Reshape(scores, shape, output_names=score_output)
     labels = np.array(machine.classes_.tolist())
+    winner = op.winner(scores, n_classes, keepdims=0)
     op.Gather(labels, winner, output_names=label_output).add_to(scope, container)
     scores.add_to(scope, container)
 
 
 def expansion(op, machine, rows):
-    """Return the features of which scores are combinations, and the coefficients."""
+    """Return features and coefficients whose products are the scores."""
     kernel = getattr(machine, "_kernel", None)
     if kernel is None or kernel.name == "linear":
         return rows, machine.coef_.T
     coefficients = machine.dual_coef_.T
-    if len(coefficients) == 0:  # of which ONNX cannot have a product
+    if len(coefficients) == 0:  # ONNX has no product of empty matrices
         return rows, np.zeros((machine.n_features_in_, coefficients.shape[1]))
     if kernel.name == "precomputed":
         return op.Gather(rows, machine.support_, axis=1), coefficients
@@ -88,17 +75,14 @@ def expansion(op, machine, rows):
     return VALUES[kernel.name](op, kernel, rows, support), coefficients
 
 
-def poly_values(op, kernel, rows, support):
-    """Return the graph of ``(gamma x . z + coef0)^degree``."""
-    # Here and below: onnxruntime takes a factor after a product into it, as a float32.
+def product_values(op, kernel, rows, support):
+    """Return the graph of a power or, for sigmoid, tanh of ``gamma x . z + coef0``."""
+    # gamma is part of the constants, here and below, because onnxruntime would round a
+    # factor that follows a product to float32.
     inner = op.Add(op.MatMul(rows, kernel.gamma * support.T), np.array([kernel.coef0]))
+    if kernel.name == "sigmoid":
+        return op.Tanh(inner)
     return op.Pow(inner, np.array([float(kernel.degree)]))
-
-
-def sigmoid_values(op, kernel, rows, support):
-    """Return the graph of ``tanh(gamma x . z + coef0)``."""
-    inner = op.MatMul(rows, kernel.gamma * support.T)
-    return op.Tanh(op.Add(inner, np.array([kernel.coef0])))
 
 
 def rbf_values(op, kernel, rows, support):
@@ -129,7 +113,7 @@ def laplacian_values(op, kernel, rows, support):
 def cosine_values(op, kernel, rows, support):
     """Return the graph of ``x . z / (|x| |z|)``."""
     ones, zero = np.ones((support.shape[1], 1)), np.zeros(1)
-    # Divided by their sums first, so that squares of short rows do not vanish.
+    # Divided by their sums first, so that squares of short rows do not underflow.
     sums = op.MatMul(op.Abs(rows), ones)
     rows = op.Div(rows, op.Where(op.Equal(sums, zero), np.ones(1), sums))
     lengths = op.Sqrt(op.MatMul(op.Mul(rows, rows), ones))
@@ -138,8 +122,8 @@ def cosine_values(op, kernel, rows, support):
 
 
 VALUES = {
-    "poly": poly_values,
-    "sigmoid": sigmoid_values,
+    "poly": product_values,
+    "sigmoid": product_values,
     "rbf": rbf_values,
     "laplacian": laplacian_values,
     "cosine": cosine_values,

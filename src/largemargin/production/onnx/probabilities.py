@@ -1,4 +1,4 @@
-"""Graphs of calibrated probabilities: the map, and siding with the prediction."""
+"""Graphs of calibrated probabilities: the map, and its agreement with predictions."""
 
 import numpy as np
 from sklearn.isotonic import IsotonicRegression
@@ -7,34 +7,25 @@ from largemargin.production.onnx.operators import Operators
 
 
 def declare_outputs(scope, model, inputs, custom_parsers=None):
-    """Declare the nodes of a calibrated machine and its outputs, as skl2onnx asks for."""
+    """Declare the nodes of a calibrated classifier and their outputs, as skl2onnx asks."""
     from skl2onnx._parse import _parse_sklearn
     from skl2onnx.common.data_types import DoubleTensorType
 
     label, scores = _parse_sklearn(scope, model.machine_, inputs, custom_parsers)
-    node = scope.declare_local_operator("LargeMarginCalibration", model)
+    node = scope.declare_local_operator("LargeMarginCalibratedMachine", model)
     node.inputs.append(scores)
-    node.outputs.append(scope.declare_local_variable("probabilities", DoubleTensorType()))
+    kind = DoubleTensorType([None, len(model.classes_)])
+    node.outputs.append(scope.declare_local_variable("probabilities", kind))
     return [label, scores, *node.outputs]
-
-
-def settle_output_types(node):
-    """Fix the shape of the output, as skl2onnx asks for."""
-    node.outputs[0].type.shape = [None, len(node.raw_operator.classes_)]
 
 
 def convert(scope, node, container):
     """Add the graph from scores to probabilities, as skl2onnx asks for."""
-    from onnx import TensorProto
-
     model = node.raw_operator
     n_classes = len(model.classes_)
-    op = Operators(container.target_opset)
+    op = Operators(container)
     scores = op.Reshape(node.inputs[0], np.array([-1, 1 if n_classes == 2 else n_classes]))
-    if n_classes == 2:
-        winner = op.Cast(op.Greater(scores, np.zeros(1)), to=TensorProto.INT64)
-    else:
-        winner = op.ArgMax(scores, axis=1, keepdims=1)
+    winner = op.winner(scores, n_classes, keepdims=1)
     (fitted,) = model.calibration_.calibrated_classifiers_
     columns = [
         mapped(op, calibrator, op.Gather(scores, np.array([k]), axis=1))
@@ -46,7 +37,7 @@ def convert(scope, node, container):
 
 
 def mapped(op, calibrator, score):
-    """Return the graph of what a calibrator makes of a column of scores."""
+    """Return the graph from a column of scores to the values of a calibrator."""
     if isinstance(calibrator, IsotonicRegression):
         return interpolated(op, score, calibrator.X_thresholds_, calibrator.y_thresholds_)
     inner = op.Mul(score, np.array([-calibrator.a_]))
@@ -54,7 +45,7 @@ def mapped(op, calibrator, score):
 
 
 def interpolated(op, score, places, values):
-    """Return the graph of straight lines from value to value, level outside."""
+    """Return the graph of linear interpolation, constant beyond both ends."""
     from onnx import TensorProto
 
     if len(places) == 1:
@@ -68,7 +59,7 @@ def interpolated(op, score, places, values):
 
 
 def normalised(op, columns):
-    """Return the graph of probabilities that add up to one, a column a class."""
+    """Return the graph of probabilities with sum one, one column per class."""
     if len(columns) == 1:
         return op.Concat(op.Sub(np.ones(1), columns[0]), columns[0], axis=1)
     values = op.Concat(*columns, axis=1)

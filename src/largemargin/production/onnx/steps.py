@@ -1,7 +1,7 @@
 """Graphs of steps before a classifier that skl2onnx's own converters get wrong.
 
-They fill in no numbers of float64, for which onnxruntime has no node, scale in float32 by
-constants of float32, where scikit-learn has those of float64, and know no "passthrough".
+They impute no float64 values, for which onnxruntime has no node; they scale float32 rows by
+float32 constants, where scikit-learn uses float64; and they do not know "passthrough".
 """
 
 import numpy as np
@@ -26,27 +26,22 @@ def convert_imputer(scope, node, container):
     from skl2onnx.common.data_types import DoubleTensorType
 
     imputer = node.raw_operator
-    check_imputer(imputer)
-    is_number = isinstance(node.inputs[0].type, DoubleTensorType)
-    if not is_number or not np.isnan(imputer.missing_values):
-        get_converter(alias_of(node))(scope, node, container)
-        return
-    op = Operators(container.target_opset)
-    rows = op.Concat(*node.inputs, axis=1)
-    values = imputer.statistics_.astype(np.float64)[None]
-    names = [node.outputs[0].full_name]
-    op.Where(op.IsNaN(rows), values, rows, output_names=names).add_to(scope, container)
-
-
-def check_imputer(imputer):
-    """Raise if an imputer changes the number of columns, which skl2onnx overlooks."""
     is_nan = [isinstance(value, float) and np.isnan(value) for value in imputer.statistics_]
-    if imputer.add_indicator or any(is_nan):
+    if imputer.add_indicator or any(is_nan):  # skl2onnx ignores that columns change
         raise ValueError(
             f"ONNX graphs cannot add or drop columns as {imputer!r} does; leave "
             "add_indicator out, and columns that are empty, or use "
             "keep_empty_features=True."
         )
+    is_number = isinstance(node.inputs[0].type, DoubleTensorType)
+    if not is_number or not np.isnan(imputer.missing_values):
+        get_converter(alias_of(node))(scope, node, container)
+        return
+    op = Operators(container)
+    rows = op.Concat(*node.inputs, axis=1)
+    values = imputer.statistics_.astype(np.float64)[None]
+    names = [node.outputs[0].full_name]
+    op.Where(op.IsNaN(rows), values, rows, output_names=names).add_to(scope, container)
 
 
 def convert_scaler(scope, node, container):
@@ -55,7 +50,7 @@ def convert_scaler(scope, node, container):
     from skl2onnx.common.data_types import guess_proto_type
 
     scaler = node.raw_operator
-    op = Operators(container.target_opset)
+    op = Operators(container)
     dtype = guess_proto_type(node.outputs[0].type)
 
     def rounded(values):
@@ -76,7 +71,7 @@ def alias_of(node):
 
 
 def parse_pipeline(scope, model, inputs, custom_parsers=None):
-    """Declare the steps of a pipeline but for mere places of such, as skl2onnx asks for."""
+    """Declare the steps of a pipeline without its placeholders, as skl2onnx asks for."""
     from skl2onnx._parse import _parse_sklearn
 
     for step in filter(does_something, steps_in(model)):
