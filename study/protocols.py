@@ -10,7 +10,7 @@ from largemargin.cli.tuning import FAIR, TENTHS, Grids, scale_of_rows
 from largemargin.estimators.grids import PAPER_LAMBDAS, paper_gammas
 
 REPETITIONS = {"regular": 30, "large": 10}
-KERNELS = {"regular": ("linear", "rbf"), "large": ("linear",)}
+KERNELS_BY_SCALE = {"regular": ("linear", "rbf"), "large": ("linear",)}
 
 
 def scale_of(data):

@@ -9,7 +9,7 @@ from joblib.externals.loky import get_reusable_executor
 
 from study import datasets
 from study.methods import METHODS
-from study.protocols import KERNELS, PROTOCOLS, REPETITIONS
+from study.protocols import KERNELS_BY_SCALE, PROTOCOLS, REPETITIONS
 from study.store import StoreError
 from study.tasks import Task, perform, survey
 
@@ -44,7 +44,7 @@ class Plan:
             Task(source, protocol, kernel, name, repetition)
             for repetition in range(self.repetitions[scale])
             for protocol in self.protocols
-            for kernel in KERNELS[scale]
+            for kernel in KERNELS_BY_SCALE[scale]
             for name, method in METHODS.items()
             if name in self.methods
             and kernel in self.kernels

@@ -154,7 +154,7 @@ def perform(task):
         warnings.simplefilter("ignore")
         halves = Halves.of(task)
         chosen = choose(task, halves) if task.chosen is None else task.chosen
-        machine = machine_of(task, chosen)
+        machine = unfitted_machine(task, chosen)
         seconds = cpu_seconds(machine, halves.X_train, halves.y_train)
         if seconds < SHORT_SECONDS:
             seconds = min(seconds, cpu_seconds(machine, halves.X_train, halves.y_train))
@@ -184,11 +184,11 @@ def refit(result, *, data_home=None):
     source = Source(result.dataset, data_home=data_home)
     task = Task(source, result.protocol, result.kernel, result.method, result.repetition)
     halves = Halves.of(task)
-    machine = machine_of(task, result.chosen).fit(halves.X_train, halves.y_train)
+    machine = unfitted_machine(task, result.chosen).fit(halves.X_train, halves.y_train)
     return machine, halves.X_train, halves.y_train, halves.X_test, halves.y_test
 
 
-def machine_of(task, parameters):
+def unfitted_machine(task, parameters):
     """Return the machine of a task at some parameters, not fitted."""
     settings = PROTOCOLS[task.protocol].settings.get(task.method, {})
     return METHODS[task.method].machine(task.kernel, **settings, **parameters)
@@ -206,4 +206,4 @@ def choose(task, halves):
     protocol, fixed = PROTOCOLS[task.protocol], METHODS[task.method].fixed
     grid = protocol.grid(task.method, task.kernel, halves.scale, halves.X_train)
     place = halves.X_train, halves.y_train, halves.folds
-    return best_point(machine_of(task, {}), grid, fixed, *place)
+    return best_point(unfitted_machine(task, {}), grid, fixed, *place)

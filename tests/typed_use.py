@@ -6,13 +6,16 @@ is an error itself.
 
 from largemargin import LDMClassifier, LinearLDMClassifierCV, MarginDistribution
 
-LDMClassifier(10.0, gamma="scale", kernel="rbf")
-LDMClassifier(gama=1)  # type: ignore[call-arg]
-LinearLDMClassifierCV(Cs=[1, 10], cv=3)
-LinearLDMClassifierCV(C=1)  # type: ignore[call-arg]
+
+def construct() -> None:
+    """Give estimators parameters that they have, and some that they do not have."""
+    LDMClassifier(10.0, gamma="scale", kernel="rbf")
+    LDMClassifier(gama=1)  # type: ignore[call-arg]
+    LinearLDMClassifierCV(Cs=[1, 10], cv=3)
+    LinearLDMClassifierCV(C=1)  # type: ignore[call-arg]
 
 
-def share(distribution: MarginDistribution) -> float:
-    """Return a number that the distribution has, and one that it has not."""
+def mean(distribution: MarginDistribution) -> float:
+    """Ask a distribution for a number that it has, and for one that it does not have."""
     distribution.men  # type: ignore[attr-defined]  # noqa: B018
     return distribution.mean

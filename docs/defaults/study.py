@@ -18,7 +18,7 @@ from sklearn.model_selection import StratifiedKFold, train_test_split
 from sklearn.preprocessing import MinMaxScaler
 
 from largemargin import LDMClassifierCV, LinearLDMClassifierCV
-from largemargin.estimators.ldm_prices import SCALES
+from largemargin.estimators.ldm import SCALES
 from study import datasets
 from study.statistics import compare
 

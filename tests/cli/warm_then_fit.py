@@ -9,7 +9,7 @@ from numba.core.registry import CPUDispatcher
 
 from largemargin import LDMClassifier, LDMClassifierCV, LinearLDMClassifier
 from largemargin.cli import warm_up
-from largemargin.kernels import functions as kernels
+from largemargin.kernels import gram
 
 SVM = {"lambda_var": 0.0, "lambda_mean": 0.0}
 
@@ -53,7 +53,7 @@ def main():
                 LinearLDMClassifier(max_iter=5, **options).fit(X, y)
                 LDMClassifier(max_iter=5, **options).fit(X, y)
     LDMClassifierCV(Cs=[1.0], cv=2).fit(narrow, y)
-    kernels.MAX_WIDE_ROWS = 100  # as if there were many
+    gram.MAX_WIDE_ROWS = 100  # as if there were many
     LDMClassifier(max_iter=5, **SVM).fit(narrow, y)
     after = signatures()
     odd = {name for name, signature in after if not is_simple(signature.return_type)}

@@ -6,7 +6,7 @@ import time
 import numpy as np
 
 from largemargin import LDMClassifier, LDMClassifierCV, LinearLDMClassifier
-from largemargin.kernels import functions as kernels
+from largemargin.kernels import gram
 
 rng = np.random.default_rng(0)
 FOREVER = {"C": 100, "tol": 1e-300, "max_iter": 10**6, "random_state": 0}
@@ -32,7 +32,7 @@ def main(name):
     """Warm up, say so, fit, and tell how an interrupt was taken."""
     # The few rows of the warm-up must compile the loops over float32 too: a compiler at
     # work is not to be interrupted.
-    kernels.MAX_WIDE_ROWS = 500
+    gram.MAX_WIDE_ROWS = 500
     machine = MACHINES[name]
     X = rng.normal(size=(N_ROWS[name], 40))
     y = rng.integers(4 if name == "threads" else 2, size=len(X))

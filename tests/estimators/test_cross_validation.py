@@ -76,7 +76,7 @@ def test_progress_goes_to_the_logger(rows, caplog):
 
 
 def test_progress_is_told_within_a_fold_that_takes_long(rows, caplog, monkeypatch):
-    monkeypatch.setattr(search_module, "TOLD_SECONDS", 0.0)
+    monkeypatch.setattr(search_module, "REPORT_SECONDS", 0.0)
     with caplog.at_level(logging.INFO, logger="largemargin"):
         LinearLDMClassifierCV(Cs=[1.0], cv=2, verbose=1).fit(*rows)
     told = [record.progress for record in caplog.records if hasattr(record, "progress")]

@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 
 from largemargin import KOMDClassifier, LDMClassifier, LinearLDMClassifier, ODMClassifier
-from largemargin.estimators.ldm_prices import ldm_prices
+from largemargin.estimators.ldm import ldm_prices
 
 ROW_SOLVERS = ["auto", "newton", "dual_cd", "asgd"]
 
@@ -196,7 +196,7 @@ def test_two_far_clusters_keep_their_inner_distances():
     X[30:] += 2.0**30  # a shift that float64 makes without rounding
     X[30:] = np.round(X[30:])
     machine = LDMClassifier(gamma=0.3, tol=1e-8).fit(X, y)
-    gram = machine._kernel.gram(X)
+    gram = machine._kernel.gram_matrix(X)
     for some in X[:30], X[30:]:
         near = np.exp(-0.3 * np.square(some[:, None] - some[None]).sum(axis=2))
         place = slice(0, 30) if some[0, 0] < 100 else slice(30, 60)

@@ -21,5 +21,5 @@ def test_wide_rows_are_searched_by_their_inner_products(form, scoring, monkeypat
     assert_same_results(ours.fit(X, y), theirs.fit(X, y))
     assert type(ours.best_estimator_) is LinearLDMClassifier
     by_inner_products = ours.unseen_scores_
-    monkeypatch.setattr(linear_ldm_cv, "MAX_GRAM_ROWS", 0)
+    monkeypatch.setattr(linear_ldm_cv, "MAX_SEARCHED_GRAM_ROWS", 0)
     assert_allclose(ours.fit(X, y).unseen_scores_, by_inner_products, atol=1e-5)

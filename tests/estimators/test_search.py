@@ -155,7 +155,7 @@ def test_any_machine_with_a_recipe_can_be_searched(rows):
     class KOMDClassifierCV(MachineSearch):
         _machine_class = KOMDClassifier
         _grids = {"lam": "lams", "gamma": "gammas"}
-        _parameter_constraints = search_constraints(KOMDClassifier, ["kernel"], _grids)
+        _parameter_constraints = search_constraints(KOMDClassifier, _grids)
 
         def __init__(
             self,
@@ -189,19 +189,11 @@ def test_a_search_around_another_machine_says_which_it_takes():
         ODMClassifierCV.around(KOMDClassifier(), C=[1.0])
 
 
-def test_pickles_that_name_the_old_module_of_a_search_are_understood():
-    from largemargin.estimators import selection
-
-    assert selection.LDMClassifierCV is LDMClassifierCV
-    with pytest.raises(AttributeError, match="no attribute 'Nonsense'"):
-        selection.Nonsense  # noqa: B018
-
-
 def test_points_with_and_without_an_intercept_have_designs_of_their_own(rows):
     class InterceptSearch(MachineSearch):
         _machine_class = LinearLDMClassifier
         _grids = {"C": "Cs", "fit_intercept": "fit_intercepts"}
-        _parameter_constraints = search_constraints(LinearLDMClassifier, [], _grids)
+        _parameter_constraints = search_constraints(LinearLDMClassifier, _grids)
 
         def __init__(self, *, Cs=None, fit_intercepts=None, cv=None, tol=1e-4):
             vars(self).update(Cs=Cs, fit_intercepts=fit_intercepts, cv=cv, tol=tol)

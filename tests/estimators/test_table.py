@@ -87,7 +87,7 @@ def test_the_command_line_makes_every_machine(one):
     for kernel in one.kernels:
         machine = build_machine(one.method, kernel, {})
         assert type(machine) is getattr(largemargin, one.name)
-    assert (table.search_for(machine) is None) == (one.search is None)
+    assert (table.search_for(machine) is None) == (not one.has_search)
 
 
 SEARCHED = [name for name in METHODS if table.search_for(METHODS[name].machine("linear"))]

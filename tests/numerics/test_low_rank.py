@@ -115,7 +115,7 @@ def test_a_gram_that_fits_no_way_is_refused_at_once(moons, no_room, monkeypatch)
 def test_smooth_kernels_predict_from_few_rows_the_same(moons):
     X, y = moons
     short = LDMClassifier(kernel="poly", degree=2, coef0=1, tol=1e-8, **PRICES).fit(X, y)
-    gram = Kernel("poly", short._kernel.gamma, 2, 1).gram(X)
+    gram = Kernel("poly", short._kernel.gamma, 2, 1).gram_matrix(X)
     whole = LDMClassifier(kernel="precomputed", tol=1e-8, **PRICES).fit(gram, y)
     assert len(short.support_) == 6  # as many as products of two features and a constant
     assert len(whole.support_) == len(X)

@@ -113,9 +113,9 @@ def test_a_container_has_the_memory_it_is_given(tmp_path, monkeypatch, text, exp
 
 def test_sparse_rows_without_room_to_be_dense_give_the_same_kernel(limit):
     X = sp.random(300, 400, density=0.02, format="csr", random_state=0)
-    dense = Kernel("rbf", 0.1).gram(X)
+    dense = Kernel("rbf", 0.1).gram_matrix(X)
     limit(300 * 400 * 8 - 1)
-    assert_allclose(Kernel("rbf", 0.1).gram(X), dense, rtol=1e-12)
+    assert_allclose(Kernel("rbf", 0.1).gram_matrix(X), dense, rtol=1e-12)
 
 
 def test_a_need_equal_to_the_limit_is_no_reason_to_refuse(limit):

@@ -8,11 +8,11 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from largemargin.designs.cholesky import damped_factor
 from largemargin.designs.dense import DenseDesign
-from largemargin.designs.factors import damped_factor
+from largemargin.designs.in_memory import without_offsets
 from largemargin.designs.kernel import KernelDesign
 from largemargin.designs.kernel_rows import KernelRows
-from largemargin.designs.linear import without_offsets
 from largemargin.designs.sparse import SparseDesign
 from largemargin.kernels.functions import Kernel
 from largemargin.numerics.low_rank import expand_over_few
@@ -143,7 +143,7 @@ def test_a_wide_sum_is_rounded_once():
 def test_a_kept_expansion_is_examined_on_the_rows(name):
     X, y, weight, rng = drawn()
     kernel = Kernel(name, 0.3, 2, 1.0)
-    gram = kernel.gram(X)
+    gram = kernel.gram_matrix(X)
     problem = Problem(KernelDesign(gram), classes(y), weight, Prices(1.0, 3.0, 0.5))
     _, _, optimum = solve_qp(gram, y, weight, 1.0, 3.0, 0.5, True)
     alpha = np.where(np.arange(len(y)) % 3 == 0, 0.1 * rng.standard_normal(len(y)), 0.0)

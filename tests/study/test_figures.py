@@ -23,7 +23,7 @@ def result(name, method, repetition=0, protocol="paper", seconds=1.0):
     return Result(protocol, name, "linear", method, repetition, 0.8, chosen, seconds)
 
 
-def machine_of(result):
+def machine_behind(result):
     """Return the machine behind a result."""
     prices = {"lambda_var": 0.0, "lambda_mean": 0.0, **result.chosen}
     return LinearLDMClassifier(**prices)
@@ -43,7 +43,7 @@ def refits(monkeypatch):
     def refit(result, *, data_home=None):
         asked.append((result, data_home))
         X, y, *test = halves(result.repetition)
-        return machine_of(result).fit(X, y), X, y, *test
+        return machine_behind(result).fit(X, y), X, y, *test
 
     monkeypatch.setattr(tasks, "refit", refit)
     return asked
@@ -75,7 +75,7 @@ def test_margins_are_divided_by_the_length_of_w():
     found = result("sonar", "ldm")
     figure = figures.margin_figure([result("sonar", "svm"), found], "paper", LABELS)
     X, y, *_ = halves(0)
-    machine = machine_of(found).fit(X, y)
+    machine = machine_behind(found).fit(X, y)
     margins = np.where(y == 1, 1, -1) * machine.decision_function(X)
     expected = np.sort(margins / np.linalg.norm(machine.coef_))
     line = figure.axes[0].lines[-1]
@@ -123,7 +123,7 @@ def test_the_influence_of_a_price_is_the_test_accuracy_of_separate_fits(protocol
         for k, value in enumerate(values):
             for found in results:
                 X, y, X_test, y_test = halves(found.repetition)
-                machine = machine_of(found).set_params(**{price: value}).fit(X, y)
+                machine = machine_behind(found).set_params(**{price: value}).fit(X, y)
                 expected[k] += machine.score(X_test, y_test) / len(results)
         assert ax.get_xlabel().startswith(price)
         # A test row on the boundary may fall to either side at the tolerance of a fit.

@@ -4,8 +4,8 @@ import click
 
 from largemargin.cli.options import together
 from largemargin.estimators.table import METHODS
+from largemargin.kernels import KERNELS
 
-KERNEL_NAMES = "linear", "poly", "rbf", "sigmoid", "precomputed", "laplacian", "cosine"
 # Parameters that mean nothing on the command line.
 NOT_SET = {"verbose", "warm_start"}
 # These concern the run: an estimator without them runs all the same.
@@ -14,8 +14,8 @@ OF_THE_RUN = {"n_jobs", "random_state", "verbose"}
 
 def kernel(value):
     """Return the name of a kernel; the first five have a number in svm-train."""
-    numbered = {str(number): name for number, name in enumerate(KERNEL_NAMES[:5])}
-    if numbered.get(value, value) not in KERNEL_NAMES:
+    numbered = {str(number): name for number, name in enumerate(KERNELS[:5])}
+    if numbered.get(value, value) not in KERNELS:
         known = ", ".join(f"{number} ({name})" for number, name in numbered.items())
         raise click.BadParameter(f"{value!r} is not one of {known}, laplacian and cosine.")
     return numbered.get(value, value)
@@ -23,7 +23,7 @@ def kernel(value):
 
 def number_or_scale(value):
     """Return a number, or a word that follows the data such as "0.3*scale"."""
-    from largemargin.numerics.scale_words import multiple_of_scale
+    from largemargin.kernels.widths import multiple_of_scale
 
     try:
         return float(value)

@@ -81,12 +81,12 @@ def answers(model, X, *, probability=False, quiet=False):
     import numpy as np
 
     from largemargin.estimators.base import MarginClassifier
-    from largemargin.estimators.nesting import machine_of
+    from largemargin.estimators.nesting import innermost
     from largemargin.estimators.targets import winners_of
     from largemargin.production.calibration import CalibratedMachine
 
     # For other estimators, such as SVC, the largest score need not be the prediction.
-    is_ours = isinstance(machine_of(model), MarginClassifier)
+    is_ours = isinstance(innermost(model), MarginClassifier)
     rows = X.iloc if hasattr(X, "iloc") else X
     blocks = []
     with terminal.bar("predicting", quiet=quiet) as move:

@@ -6,8 +6,10 @@ from numbers import Real
 import numpy as np
 
 from largemargin._compat import Interval, StrOptions
-from largemargin.estimators.base import CertifiedClassifier
+from largemargin.estimators.base import CONSTRAINTS, MarginClassifier
+from largemargin.estimators.documentation import described_like
 from largemargin.estimators.kernel_space import KernelExpansion, space_of
+from largemargin.estimators.ldm import LDMClassifier
 from largemargin.estimators.recipe import Recipe
 from largemargin.estimators.targets import Classes
 from largemargin.numerics.rounding import UNIT, growth
@@ -16,104 +18,69 @@ from largemargin.problem.certificate import Certificate
 from largemargin.problem.losses import HINGE, Band
 from largemargin.solvers import SOLVERS, Solution, Start, solve
 
-# The machine behind is solved anew, more closely by this factor, until the weights it
-# gives are close enough.
+# The support vector machine is solved again, to a tolerance smaller by this factor, until
+# the weights that it gives are accurate enough.
 CLOSER = 1e-3
+# A gap that remains above this part of the last one is due to rounding.
 NOTABLY = 0.5
-# Operations that make a gradient of its scores.
+# Number of operations from a score to its component of the gradient.
 A_FEW = 8
 HULLS_MEET = (
-    "lam={} asks for the nearest points of two classes that cannot be told apart: their "
+    "lam={} asks for the nearest points of two classes that cannot be separated: their "
     "hulls meet, and no direction is left. Use a larger lam or another kernel."
 )
 
 
-class KOMDClassifier(KernelExpansion, CertifiedClassifier):
+@described_like(LDMClassifier)
+class KOMDClassifier(KernelExpansion, MarginClassifier):
     r"""Kernel method for the optimisation of the margin distribution.
 
-    One player picks a direction, the other a distribution over the rows of either class;
-    the payoff is the expected gap of their scores. The second player minimises, with a
-    price on distributions that lean on few rows [1]_: over weights ``p >= 0`` whose sum is
-    one in each class,
+    One player chooses a direction, the other a distribution over the rows of each class;
+    the payoff is the expected difference of the scores of the classes. The second player
+    minimises it, with a price on distributions that are concentrated on few rows [1]_:
 
     ``(1 - lam) * sum_ij p_i p_j y_i y_j k(x_i, x_j) + lam * r * sum_i p_i^2 / s_i``
 
-    is least, where ``s`` are the sample weights. The score of a row is
-    ``sum_i y_i p_i k(x_i, x)``, less the middle of its weighted means over the classes.
+    over weights ``p >= 0`` that sum to one in each class, where ``s`` are the sample
+    weights. The score of a row is ``sum_i y_i p_i k(x_i, x)`` minus a threshold, the
+    midpoint of its weighted means over the classes.
 
     Parameters
     ----------
     lam : float, default=0.1
-        Price of uneven weights, in [0, 1]. 1 gives all rows the same weight, which is the
-        difference of the class means; 0 is the hard margin, an error if the classes cannot
-        be separated. Raising it lets more rows count.
-
+        Price of uneven weights, in [0, 1]. A larger value spreads the weights over more
+        rows. With 1 all rows have the same weight, which gives the difference of the class
+        means; 0 is the hard margin and raises an error if the classes cannot be separated.
     ridge : {"unit", "classes"}, default="unit"
         The scale r of that price: 1, as in the paper, or ``s+ s- / (s+ + s-)`` with the
-        sums of weights of the classes, as in EasyMKL, where ``lam`` means the same for any
-        number of rows.
-
-    kernel : {"linear", "poly", "rbf", "sigmoid", "laplacian", "cosine", "precomputed"} \
-            or callable, default="rbf"
-        As in :class:`LDMClassifier`, but ``"linear"`` makes no Gram matrix.
-
-    gamma, degree, coef0 :
-        As in :class:`LDMClassifier`.
-
-    tol : float, default=1e-4
-        Certified distance from the optimum at which to stop, relative to the objective.
-
-    max_iter : int, default=None
-        Limit of Newton steps; None means 500.
-
-    time_limit : float, default=None
-        Seconds after which a fit stops with the best solution found so far and a warning
-        that states its gap. What cannot be stopped half-way, such as the Gram matrix, is
-        finished first. None sets no limit.
-
-    n_jobs : int, default=None
-        Threads over the classes when there are more than two.
-
-    verbose : int, default=0
-        Whether to send each step to the ``largemargin`` logger, at level INFO.
+        sums of weights of the classes, as in EasyMKL, so that the effect of ``lam`` does
+        not depend on the number of rows.
+    kernel, gamma, degree, coef0, tol, max_iter, time_limit, n_jobs, verbose
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-        The labels.
-
+    classes_
     dual_beta_ : ndarray of shape (n_samples,) or (n_classes, n_samples)
         The weights ``p`` of the rows.
-
-    objective_, duality_gap_ : float or ndarray of shape (n_classes,)
-        The minimised objective, and how far from its optimum it is at the most: the sum
-        over the classes of ``p . q - min(q)``, q the gradient, divided by the objective.
-
-    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
-        ``w``, for ``kernel="linear"`` only.
-
-    support_, support_vectors_, dual_coef_ : ndarray
-        The rows that matter and the expansion of ``w`` over them, for other kernels.
-
-    low_rank_residual_ : float or None
-        As in :class:`LDMClassifier`.
-
+    objective_
+    duality_gap_ : float or ndarray of shape (n_classes,)
+        Upper bound on the distance of the objective from its optimum, relative to its size:
+        the sum over the classes of ``p . q - min(q)``, where q is the gradient.
+    coef_, support_, support_vectors_, dual_coef_, low_rank_residual_
     intercept_ : ndarray of shape (1,) or (n_classes,)
-        The threshold, with its sign turned.
-
-    margin_mean_, margin_variance_, n_iter_, history_ :
-        As in :class:`LDMClassifier`; the history is that of the machine behind, see Notes.
-
-    n_features_in_ : int
-        Number of features.
+        The threshold with its sign reversed.
+    margin_mean_, margin_variance_, n_iter_
+    history_ : dict or list of dict
+        As in :class:`LDMClassifier`, for the support vector machine in Notes.
+    n_features_in_, feature_names_in_
 
     Notes
     -----
-    Up to their length the weights are the dual variables of a support vector machine with
-    squared hinge loss, ``C = (1 - lam) / (2 lam r)``, which is what is solved: some ten
-    Newton steps. Memory grows with the square of the number of rows, but for a linear
-    kernel, which needs no more than the rows. Where the Gram matrix would take more than
-    4 GiB a machine of low rank is solved instead, as in :class:`LDMClassifier`.
+    Up to a factor, the weights are the dual variables of a support vector machine with
+    squared hinge loss and ``C = (1 - lam) / (2 lam r)``, which is solved in some ten Newton
+    steps. Memory grows with the square of the number of rows, except for
+    ``kernel="linear"``, which computes no Gram matrix and stores ``coef_`` instead of
+    support vectors. Large Gram matrices are treated as in :class:`LDMClassifier`.
 
     References
     ----------
@@ -125,16 +92,15 @@ class KOMDClassifier(KernelExpansion, CertifiedClassifier):
     >>> from sklearn.datasets import make_moons
     >>> from largemargin import KOMDClassifier
     >>> X, y = make_moons(noise=0.2, random_state=0)
-    >>> machine = KOMDClassifier(lam=0.1).fit(X, y)
-    >>> machine.duality_gap_ <= machine.tol
+    >>> model = KOMDClassifier(lam=0.1).fit(X, y)
+    >>> model.duality_gap_ <= model.tol
     True
-    >>> print(f"{machine.dual_beta_[y == 1].sum():.3f}")
+    >>> print(f"{model.dual_beta_[y == 1].sum():.3f}")
     1.000
     """
 
     _parameter_constraints: dict = {
-        **CertifiedClassifier._parameter_constraints,
-        **KernelExpansion._parameter_constraints,
+        **CONSTRAINTS,
         "lam": [Interval(Real, 0, 1, closed="both")],
         "ridge": [StrOptions({"unit", "classes"})],
     }
@@ -154,25 +120,18 @@ class KOMDClassifier(KernelExpansion, CertifiedClassifier):
         n_jobs=None,
         verbose=0,
     ):
-        self.lam = lam
-        self.ridge = ridge
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.tol = tol
-        self.max_iter = max_iter
-        self.time_limit = time_limit
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+        self.lam, self.ridge = lam, ridge
+        self.kernel, self.gamma, self.degree, self.coef0 = kernel, gamma, degree, coef0
+        self.tol, self.max_iter, self.time_limit = tol, max_iter, time_limit
+        self.n_jobs, self.verbose = n_jobs, verbose
 
     def __largemargin_recipe__(self):
-        # What is certified are the weights of the rows, not the elements they make.
+        # The certificate is about the weights of the rows, not about their expansion.
         space = space_of(self, examines=False)
         return Recipe(Classes(), space, self._pose, solve=self._solve)
 
     def _pose(self, targets, weight):
-        """Return the machine with squared hinge loss that has the same dual variables."""
+        """Return the problem with squared hinge loss that has the same dual variables."""
         price = self.lam * self._ridge_scale(targets.sign, weight)
         with np.errstate(divide="ignore", over="ignore"):
             C = np.float64(1.0 - self.lam) / (2.0 * price)
@@ -192,34 +151,24 @@ class KOMDClassifier(KernelExpansion, CertifiedClassifier):
         left = SOLVERS[solver].max_iter if max_iter is None else max_iter
         inner_tol, n_iter, best = CLOSER * tol, 0, None
         while n_iter < left:
-            machine = self._solve_machine(
-                problem,
-                solver,
-                tol=inner_tol,
-                max_iter=left - n_iter,
-                start=start,
-                **options,
-            )
-            n_iter += machine.n_iter
-            solution = self._balance(problem, machine.beta, n_iter, tol)
-            # Where asking for more gives hardly more, rounding is all that is left.
+            options |= {"tol": inner_tol, "max_iter": left - n_iter, "start": start}
+            try:
+                svm = solve(problem, solver, **options)
+            except NotSeparable:
+                raise NotSeparable(HULLS_MEET.format(self.lam)) from None
+            n_iter += svm.n_iter
+            solution = self._balance(problem, svm.beta, n_iter, tol)
             last_gap = np.inf if best is None else best.certificate.gap
             stuck = best is not None and solution.certificate.gap > NOTABLY * last_gap
             best = solution if solution.certificate.gap < last_gap else best or solution
             if best.converged or stuck or options["progress"].is_late:
                 break
             inner_tol *= CLOSER
-            start = Start(machine.beta, machine.w, machine.offset)
+            start = Start(svm.beta, svm.w, svm.offset)
         return replace(best, n_iter=n_iter)
 
-    def _solve_machine(self, problem, solver, **options):
-        try:
-            return solve(problem, solver, **options)
-        except NotSeparable:
-            raise NotSeparable(HULLS_MEET.format(self.lam)) from None
-
     def _balance(self, problem, beta, n_iter, tol):
-        """Return the solution whose weights are dual variables, scaled to sum to one."""
+        """Return the solution with dual variables as weights, scaled to sum to one."""
         design, y, weight = problem.design, problem.sign, problem.weight
         p = weight * beta
         for sign in -1, 1:
@@ -230,20 +179,11 @@ class KOMDClassifier(KernelExpansion, CertifiedClassifier):
         if certificate.relative > tol:
             measured = design.measure_closely(w, measured, np.ones(len(y), bool))
             certificate = self._certify(problem, p, measured)
-        scores = measured.scores
-        offset = -0.5 * (p @ scores)
-        point = problem.point(w, scores, offset)
-        return Solution(
-            w,
-            offset,
-            scores,
-            point.margins,
-            p / weight,
-            certificate,
-            n_iter,
-            bool(certificate.relative <= tol),
-            design.offset_outside(w, offset),
-        )
+        offset = -0.5 * (p @ measured.scores)
+        point = problem.point(w, measured.scores, offset)
+        converged = bool(certificate.relative <= tol)
+        intercept = design.offset_outside(w, offset)
+        return Solution(*point, p / weight, certificate, n_iter, converged, intercept)
 
     def _certify(self, problem, p, measured):
         """Return the certificate of weights, the rounding of their scores included."""
@@ -258,7 +198,7 @@ class KOMDClassifier(KernelExpansion, CertifiedClassifier):
         gap = growth(len(y)) * objective
         for sign in -1, 1:
             some = y == sign
-            # Summed over what each weight could still gain, so that nothing cancels.
+            # A sum of what each weight could still gain, in which nothing cancels.
             gap += p[some] @ (gradient[some] - gradient[some].min())
             gap += p[some] @ errors[some] + errors[some].max()
         return Certificate(objective, gap, objective)

@@ -5,12 +5,14 @@ from typing import NamedTuple
 import numpy as np
 
 from largemargin._compat import StrOptions
-from largemargin.estimators.base import MarginClassifier
+from largemargin.estimators.base import CONSTRAINTS, MarginClassifier
+from largemargin.estimators.documentation import described_like
 from largemargin.estimators.fitting import keep_margins
 from largemargin.estimators.kernel_space import KernelExpansion, space_of
+from largemargin.estimators.ldm import LDMClassifier
 from largemargin.estimators.targets import Classes
 
-# A squared length below this part of what was subtracted to get it is rounding.
+# A squared length below this part of its terms is due to rounding.
 ROUNDING = 1e-12
 
 
@@ -21,56 +23,38 @@ class Element(NamedTuple):
     scores: np.ndarray
 
 
+@described_like(LDMClassifier)
 class MAMCClassifier(KernelExpansion, MarginClassifier):
     r"""Maximal average margin classifier: the Parzen window rule.
 
     Maximises the mean of the margins ``y_i w . phi(x_i)`` over ``|w| <= 1`` [1]_. The
-    answer is ``w = sum_i s_i y_i phi(x_i)``, scaled to length one; there is nothing to
-    iterate and nothing to tune but the kernel. ``s`` are the sample weights.
+    solution is ``w = sum_i s_i y_i phi(x_i)``, scaled to length one, where ``s`` are the
+    sample weights. There is nothing to iterate, and only the kernel to tune.
 
     Parameters
     ----------
     threshold : {"balanced", "none", "bounded"}, default="balanced"
-        A mean margin says nothing about an intercept but that the larger class wants it.
+        How to choose the intercept ``b``. (The mean margin alone would only move it
+        towards the larger class.)
 
-        - ``"none"``: no intercept. Where all inner products are positive, as for features
-          in [0, 1], the larger class then wins almost everywhere.
-        - ``"balanced"``: both classes weigh the same, and the threshold lies halfway
+        - ``"none"``: no intercept. If all inner products are positive, as for features in
+          [0, 1], the larger class is then predicted almost everywhere.
+        - ``"balanced"``: both classes get the same weight, and the threshold is halfway
           between them, which is the nearest centroid rule.
-        - ``"bounded"``: the intercept ``b`` counts in the length, ``|w|^2 + b^2 <= 1``.
-
-    kernel : {"linear", "poly", "rbf", "sigmoid", "laplacian", "cosine", "precomputed"} \
-            or callable, default="rbf"
-        As in :class:`LDMClassifier`, but it need not be positive semi-definite, and
-        ``"linear"`` keeps no row.
-
-    gamma, degree, coef0 :
-        As in :class:`LDMClassifier`.
+        - ``"bounded"``: ``b`` is part of the bound, ``|w|^2 + b^2 <= 1``.
+    kernel, gamma, degree, coef0
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-        The labels.
-
-    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
-        ``w``, for ``kernel="linear"`` only.
-
-    support_, support_vectors_, dual_coef_ : ndarray
-        The rows and the expansion of ``w`` over them, for other kernels.
-
-    intercept_ : ndarray of shape (1,) or (n_classes,)
-        ``b``.
-
-    margin_mean_, margin_variance_ : float or ndarray of shape (n_classes,)
-        Of the training rows.
-
-    n_features_in_ : int
-        Number of features.
+    classes_, coef_, support_, support_vectors_, dual_coef_, low_rank_residual_, intercept_
+    margin_mean_, margin_variance_, n_features_in_, feature_names_in_
 
     Notes
     -----
-    One pass over the rows for a linear kernel; else one kernel value a pair of rows, for
-    the length of ``w``, of which none is stored.
+    The kernel need not be positive semi-definite as long as ``|w|`` exists.
+    ``kernel="linear"`` makes one pass over the rows and stores ``coef_`` instead of support
+    vectors. Other kernels are evaluated once for each pair of rows, for the length of
+    ``w``; no Gram matrix is stored.
 
     References
     ----------
@@ -87,7 +71,7 @@ class MAMCClassifier(KernelExpansion, MarginClassifier):
     """
 
     _parameter_constraints: dict = {
-        **KernelExpansion._parameter_constraints,
+        **CONSTRAINTS,
         "threshold": [StrOptions({"none", "balanced", "bounded"})],
     }
 
@@ -101,10 +85,7 @@ class MAMCClassifier(KernelExpansion, MarginClassifier):
         coef0=0.0,
     ):
         self.threshold = threshold
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
+        self.kernel, self.gamma, self.degree, self.coef0 = kernel, gamma, degree, coef0
 
     def _learn(self, rows):
         self.classes_, targets = Classes().encode(rows.labels, type(self).__name__)
@@ -133,7 +114,7 @@ class MAMCClassifier(KernelExpansion, MarginClassifier):
         w, part_scores = self._combine(rows, kernel, parts)
         scores = part_scores.sum(axis=1)
         squared_length = pull @ scores
-        # What the classes have in common cancels and leaves its rounding.
+        # What the classes have in common cancels, except for its rounding.
         noise = ROUNDING * (np.abs(pull) @ np.abs(part_scores).sum(axis=1))
         self._check_length(squared_length, noise)
         offset = 0.0
@@ -142,7 +123,7 @@ class MAMCClassifier(KernelExpansion, MarginClassifier):
             squared_length += offset**2
         elif self.threshold == "balanced":
             offset = -0.5 * (np.abs(pull) @ scores)
-        # Classes that lie on top of each other leave nothing to scale.
+        # If the classes coincide, there is nothing to scale.
         scale = 1.0 / np.sqrt(squared_length) if squared_length > noise else 1.0
         return Element(scale * w, scale * scores), scale * offset
 
@@ -153,7 +134,7 @@ class MAMCClassifier(KernelExpansion, MarginClassifier):
             return elements.sum(axis=0), np.asarray(rows @ elements.T, dtype=np.float64)
         alpha = parts.sum(axis=0)
         if self.kernel == "precomputed" or callable(self.kernel):
-            gram = rows if self.kernel == "precomputed" else kernel.gram(rows)
+            gram = rows if self.kernel == "precomputed" else kernel.gram_matrix(rows)
             return alpha, np.asarray(gram @ parts.T, dtype=np.float64)
         return alpha, kernel.scores(rows, rows, parts)
 

@@ -1,6 +1,5 @@
 """Margin distribution optimisation (MDO): a linear rule by a bounded loss."""
 
-from numbers import Integral, Real
 from typing import NamedTuple
 
 import numpy as np
@@ -9,29 +8,37 @@ from scipy.optimize import minimize
 from sklearn.utils import check_random_state
 from sklearn.utils.extmath import row_norms, safe_sparse_dot
 
-from largemargin._compat import Interval, StrOptions
-from largemargin.estimators.base import MarginClassifier
+from largemargin._compat import StrOptions
+from largemargin.estimators.base import (
+    AT_LEAST_ONE,
+    CONSTRAINTS,
+    NOT_NEGATIVE,
+    POSITIVE,
+    MarginClassifier,
+)
+from largemargin.estimators.documentation import described_like
 from largemargin.estimators.fitting import per_machine
-from largemargin.estimators.linear_space import design_of
+from largemargin.estimators.ldm import LDMClassifier
+from largemargin.estimators.linear_space import check_lengths, design_of
 from largemargin.estimators.targets import Classes
 from largemargin.numerics.memory import check_width
 from largemargin.numerics.threads import one_blas_thread
 from largemargin.problem import Prices, Problem
 from largemargin.solvers import solve
 
-# The support vector machine that the first start is taken from.
+# The support vector machine of the first start.
 START_PRICES = Prices(C=1.0)
 START_TOL = 1e-6
-# The status by which scipy's minimiser says so.
+# The status of scipy's minimiser if it reached the maximum number of steps.
 OUT_OF_STEPS = 1
-# Margins smaller than this are taken for as large: alpha must not overflow.
+# The median margin counts as at least this large, so that alpha does not overflow.
 TINY = 1e-6
-# The minimiser holds this many vectors for each start.
+# The minimiser stores this many vectors for each start.
 VECTORS_OF_START = 30
 
 
 class Descents(NamedTuple):
-    """Where the descent from each start ended, and the cost that was made small."""
+    """The result of the descent from each start, and the cost that was minimised."""
 
     alpha: float
     beta: float
@@ -40,78 +47,64 @@ class Descents(NamedTuple):
 
     @property
     def best(self):
-        """The end with the least cost."""
+        """The result with the smallest cost."""
         return min(self.ends, key=lambda end: end.fun)
 
 
+@described_like(LDMClassifier)
 class MDOClassifier(MarginClassifier):
     r"""Margin distribution optimisation: linear, bounded loss, several starts.
 
-    Rows are scaled to length one, after a constant feature was appended for the
-    intercept. Over directions ``|h| = 1``, with the margins ``g_i = y_i h . x_i``,
+    A constant feature is appended for the intercept, and rows are scaled to length one.
+    Over directions ``|h| = 1``, with the margins ``g_i = y_i h . x_i``, the method
+    minimises [1]_
 
-    ``sum_i s_i c(g_i)``,  ``c(g) = exp(-alpha (g + beta)^2)`` and 1 below ``-beta``,
+    ``sum_i s_i c(g_i)``,  ``c(g) = exp(-alpha (g + beta)^2)`` and 1 below ``-beta``.
 
-    is made small [1]_: rows far on the wrong side cost no more than others, so outliers
-    do not matter. The problem is not convex: several starts are made and the best end is
-    kept, which need not be the best there is.
-
-    The source leaves the constants open; the form of ``c`` below ``-beta``, the defaults
-    of ``alpha`` and ``beta`` and the starts are this library's choice.
+    The cost is bounded, so outliers far on the wrong side have little influence. The
+    problem is not convex: the best result of several starts is kept, which need not be the
+    global minimum. The paper leaves the constants open; the form of ``c`` below ``-beta``,
+    the defaults of ``alpha`` and ``beta`` and the starts are choices of this library.
 
     Parameters
     ----------
     alpha : "median" or float, default="median"
-        How fast the cost falls with the margin. Raising it looks at smaller margins only.
-        ``"median"`` is one over the median of the squared margins of the first start.
-
+        How fast the cost falls with the margin. A larger value concentrates on small
+        margins. ``"median"`` is one over the median of the squared margins of the first
+        start.
     beta : "median" or float, default="median"
-        Margin, with its sign turned, below which all costs are equal. Raising it lets
-        rows on the wrong side matter more. ``"median"`` is the median size of the margins
-        of the first start. At 0 descents gave up whole parts of a class on many of the
-        paper's data sets; this did not.
-
+        The cost is constant for margins below ``-beta``. A larger value gives more
+        influence to rows on the wrong side. ``"median"`` is the median absolute margin of
+        the first start. With 0, descents gave up whole parts of a class on many of the
+        paper's data sets.
     n_starts : int, default=5
-        A support vector machine, the difference of the class means, then random
-        directions.
-
+        Number of starts: a support vector machine, the difference of the class means, then
+        random directions.
     fit_intercept : bool, default=True
         Whether to append the constant feature.
-
     tol : float, default=1e-8
         Slope of the mean cost at which a descent stops.
-
     max_iter : int, default=500
-        Limit of its steps.
-
+        Maximum number of steps of a descent.
     random_state : int, RandomState instance or None, default=None
-        Seed of the random directions.
+        Random seed for the random directions.
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-        The labels.
-
+    classes_
     coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
-        The direction, without the intercept.
-
+        The direction ``h`` without the intercept.
     intercept_ : ndarray of shape (1,) or (n_classes,)
-        Its last component.
-
-    objective_ : float or ndarray of shape (n_classes,)
-        The least sum of costs found.
-
+        The last component of ``h``.
+    objective_
     objectives_ : ndarray of shape (n_starts,) or (n_classes, n_starts)
-        Where each start ended: how far they lie apart tells how much luck there was.
-
+        The objective that each start reached; large differences mean that the result
+        depends on the starts.
     alpha_, beta_ : float or ndarray of shape (n_classes,)
-        The ``alpha`` and ``beta`` used.
-
+        The values of ``alpha`` and ``beta`` that were used.
     n_iter_ : int
-        Steps of the longest descent.
-
-    n_features_in_ : int
-        Number of features.
+        Number of steps of the longest descent.
+    n_features_in_, feature_names_in_
 
     References
     ----------
@@ -123,19 +116,17 @@ class MDOClassifier(MarginClassifier):
     >>> from sklearn.preprocessing import minmax_scale
     >>> from largemargin import MDOClassifier
     >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> machine = MDOClassifier(random_state=0).fit(minmax_scale(X), y)
-    >>> print(f"{machine.score(minmax_scale(X), y):.2f}")
+    >>> model = MDOClassifier(random_state=0).fit(minmax_scale(X), y)
+    >>> print(f"{model.score(minmax_scale(X), y):.2f}")
     0.97
     """
 
     _parameter_constraints: dict = {
-        "alpha": [Interval(Real, 0, None, closed="neither"), StrOptions({"median"})],
-        "beta": [Interval(Real, 0, None, closed="left"), StrOptions({"median"})],
-        "n_starts": [Interval(Integral, 1, None, closed="left")],
-        "fit_intercept": ["boolean"],
-        "tol": [Interval(Real, 0, None, closed="neither")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "random_state": ["random_state"],
+        **CONSTRAINTS,
+        "alpha": [POSITIVE, StrOptions({"median"})],
+        "beta": [NOT_NEGATIVE, StrOptions({"median"})],
+        "n_starts": [AT_LEAST_ONE],
+        "max_iter": [AT_LEAST_ONE],
     }
 
     def __init__(
@@ -149,12 +140,8 @@ class MDOClassifier(MarginClassifier):
         max_iter=500,
         random_state=None,
     ):
-        self.alpha = alpha
-        self.beta = beta
-        self.n_starts = n_starts
-        self.fit_intercept = fit_intercept
-        self.tol = tol
-        self.max_iter = max_iter
+        self.alpha, self.beta, self.n_starts = alpha, beta, n_starts
+        self.fit_intercept, self.tol, self.max_iter = fit_intercept, tol, max_iter
         self.random_state = random_state
 
     def _learn(self, rows):
@@ -175,7 +162,7 @@ class MDOClassifier(MarginClassifier):
         )
 
     def _descend(self, rows, targets, weight, rng):
-        """Return the width of the cost and where the descent from each start ended."""
+        """Return the result of the descent from each start."""
         starts = self._starts(rows, targets, weight, rng)
         sizes = np.abs(safe_sparse_dot(rows, starts[0]))
         typical = max(weighted_median(sizes, weight), TINY)
@@ -183,15 +170,9 @@ class MDOClassifier(MarginClassifier):
         beta = typical if self.beta == "median" else self.beta
         arguments = rows, targets.sign, weight / weight.sum(), alpha, beta
         options = {"maxiter": self.max_iter, "gtol": self.tol, "ftol": 0.0, "maxls": 50}
+        options["maxfun"] = 10 * self.max_iter
         ends = [
-            minimize(
-                mean_cost,
-                start,
-                arguments,
-                "L-BFGS-B",
-                jac=True,
-                options={**options, "maxfun": 10 * self.max_iter},
-            )
+            minimize(mean_cost, start, arguments, "L-BFGS-B", jac=True, options=options)
             for start in starts
         ]
         return Descents(alpha, beta, ends, weight.sum())
@@ -204,26 +185,23 @@ class MDOClassifier(MarginClassifier):
         for label in -1, 1:
             share[sign == label] /= weight[sign == label].sum()
         starts.append(np.asarray(share @ rows, dtype=np.float64))
-        # A start that says nothing is replaced by chance, too.
+        # A start at zero is replaced by a random one.
         starts = [start for start in starts[: self.n_starts] if start.any()]
         n_random = self.n_starts - len(starts)
         starts += [rng.standard_normal(rows.shape[1]) for _ in range(n_random)]
         return [start / np.linalg.norm(start) for start in starts]
 
     def _keep(self, machines, n_features):
-        several = len(machines) > 1
         ends = [machine.best.x for machine in machines]
         directions = np.array([end / np.linalg.norm(end) for end in ends])
-        self.coef_ = directions[:, :n_features]
-        self.intercept_ = (
-            directions[:, n_features] if self.fit_intercept else np.zeros(len(machines))
+        self.coef_, self.intercept_ = directions[:, :n_features], np.zeros(len(machines))
+        if self.fit_intercept:
+            self.intercept_ = directions[:, n_features]
+        objectives = np.array(
+            [[one.total * end.fun for end in one.ends] for one in machines]
         )
-        objectives = [
-            machine.total * np.array([end.fun for end in machine.ends])
-            for machine in machines
-        ]
-        self.objectives_ = np.array(objectives) if several else objectives[0]
-        self.objective_ = per_machine([values.min() for values in objectives])
+        self.objectives_ = objectives if len(machines) > 1 else objectives[0]
+        self.objective_ = per_machine(objectives.min(axis=1))
         self.alpha_ = per_machine([machine.alpha for machine in machines])
         self.beta_ = per_machine([machine.beta for machine in machines])
         self.n_iter_ = max(1, *(end.nit for machine in machines for end in machine.ends))
@@ -233,18 +211,13 @@ class MDOClassifier(MarginClassifier):
 
 
 def unit_rows(X, *, constant):
-    """Return the rows with a constant feature, if asked for, scaled to length one."""
-    n_rows = X.shape[0]
+    """Return the rows scaled to length one, with a constant feature if asked for."""
     if constant:
-        ones = np.ones((n_rows, 1), dtype=X.dtype)
+        ones = np.ones((X.shape[0], 1), dtype=X.dtype)
         X = sp.hstack([X, ones], format="csr") if sp.issparse(X) else np.hstack([X, ones])
     with np.errstate(over="ignore"):
         lengths = np.asarray(row_norms(X), dtype=np.float64)
-    if not np.isfinite(lengths).all():
-        raise ValueError(
-            "The squared length of a row overflows. Scale the features, for example with "
-            "sklearn.preprocessing.MinMaxScaler."
-        )
+    check_lengths(lengths)
     lengths[lengths == 0] = 1.0
     if not sp.issparse(X):
         return X / lengths[:, None]
@@ -254,7 +227,7 @@ def unit_rows(X, *, constant):
 
 
 def weighted_median(values, weight):
-    """Return the smallest value that half of the weight does not exceed."""
+    """Return the smallest value at or below which half of the weight is."""
     order = np.argsort(values, kind="stable")
     reached = np.cumsum(weight[order])
     return values[order[np.searchsorted(reached, 0.5 * reached[-1])]]

@@ -1,58 +1,41 @@
-"""The optimal margin distribution machine, searched."""
+"""The optimal margin distribution machine, with a search."""
 
 import numpy as np
 
 from largemargin.compared.odm import ODMClassifier
+from largemargin.estimators.documentation import described_like
+from largemargin.estimators.ldm_cv import LDMClassifierCV
 from largemargin.estimators.search import MachineSearch, search_constraints
 
 
+@described_like(LDMClassifierCV)
 class ODMClassifierCV(MachineSearch):
     """ODMClassifier with its parameters and kernel width chosen by cross-validation.
 
-    Gives the scores of ``GridSearchCV`` over :class:`ODMClassifier`, at a fraction of its
-    cost: each fold makes one Gram matrix per kernel width, and points are solved from warm
-    starts.
+    Returns the scores of ``GridSearchCV`` over :class:`ODMClassifier` at a fraction of its
+    cost: each fold computes one Gram matrix per kernel width, and points are solved from
+    warm starts.
 
     Parameters
     ----------
     grid : {"scale"}, default="scale"
-        Which values are searched where none are given below: C in 2^-6 .. 2^8, mu in
-        {0.2, 1}, theta = 0.1, and four kernel widths, 64 points, or 16 for a kernel without
-        a width.
-
+        The values to search for parameters without values below: C in 2^-6 .. 2^8, mu in
+        {0.2, 1}, theta = 0.1, and four kernel widths: 64 points, or 16 without a kernel
+        width to search.
     Cs, mus, thetas, gammas : array-like, default=None
-        Values of ``C``, ``mu``, ``theta`` and ``gamma``, as :class:`ODMClassifier` takes
-        them; None means those of ``grid``.
-
-    kernel, degree, coef0, fit_intercept, class_weight, tol, max_iter :
-        As in :class:`ODMClassifier`.
-
-    cv, scoring, refit, error_score, time_limit, n_jobs, verbose :
-        As in :class:`LDMClassifierCV`.
+        Values of ``C``, ``mu``, ``theta`` and ``gamma`` to search; None uses those of
+        ``grid``.
+    kernel, degree, coef0, fit_intercept, class_weight, cv, scoring, refit, error_score
+    tol, max_iter, time_limit, n_jobs, verbose
 
     Attributes
     ----------
-    best_estimator_ : ODMClassifier
-        The best machine, fitted on all rows.
-
-    best_params_ : dict
-        Its ``C``, ``mu``, ``theta`` and ``gamma``.
-
-    best_score_, best_index_, cv_results_, unseen_scores_, n_splits_, n_iter_ :
-        As in :class:`LDMClassifierCV`.
-
-    classes_ : ndarray of shape (n_classes,)
-        The labels.
-
-    n_features_in_ : int
-        Number of features.
-
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the features, if they are strings.
+    best_estimator_, best_params_, best_score_, best_index_, cv_results_, unseen_scores_
+    n_splits_, n_iter_, classes_, n_features_in_, feature_names_in_
 
     See Also
     --------
-    ODMClassifier : The machine at given parameters.
+    ODMClassifier : The estimator at given parameters.
 
     Examples
     --------
@@ -66,11 +49,7 @@ class ODMClassifierCV(MachineSearch):
 
     _machine_class = ODMClassifier
     _grids = {"C": "Cs", "mu": "mus", "theta": "thetas", "gamma": "gammas"}
-    _parameter_constraints: dict = search_constraints(
-        ODMClassifier,
-        ["kernel", "degree", "coef0", "fit_intercept", "class_weight"],
-        _grids,
-    )
+    _parameter_constraints: dict = search_constraints(ODMClassifier, _grids)
 
     def __init__(
         self,
@@ -95,22 +74,10 @@ class ODMClassifierCV(MachineSearch):
         n_jobs=None,
         verbose=0,
     ):
-        self.grid = grid
-        self.Cs = Cs
-        self.mus = mus
-        self.thetas = thetas
-        self.gammas = gammas
-        self.kernel = kernel
-        self.degree = degree
-        self.coef0 = coef0
-        self.fit_intercept = fit_intercept
-        self.class_weight = class_weight
-        self.cv = cv
-        self.scoring = scoring
-        self.refit = refit
-        self.error_score = error_score
-        self.tol = tol
-        self.max_iter = max_iter
-        self.time_limit = time_limit
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+        self.grid, self.Cs, self.mus = grid, Cs, mus
+        self.thetas, self.gammas = thetas, gammas
+        self.kernel, self.degree, self.coef0 = kernel, degree, coef0
+        self.fit_intercept, self.class_weight = fit_intercept, class_weight
+        self.cv, self.scoring, self.refit = cv, scoring, refit
+        self.error_score, self.tol, self.max_iter = error_score, tol, max_iter
+        self.time_limit, self.n_jobs, self.verbose = time_limit, n_jobs, verbose

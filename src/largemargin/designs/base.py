@@ -1,22 +1,29 @@
-"""What a design is: stored rows, and the products with them that everything else asks for.
+"""What a design is: stored rows, and the products with them that solvers need.
 
-An element is a vector of the feature space, an array of whatever numbers the design has
-for it; whoever needs products of elements asks the design. Beyond the methods of
-``Design`` there are capabilities: a design declares those it has, and whoever uses one
-declares that it needs it. docs/add_a_design.md shows how to write one.
+An element is a vector of the feature space, as an array whose meaning only the design
+knows, so inner products of elements are left to the design. Beyond the methods of
+``Design`` there are capabilities: a design declares those it has, and its users declare
+those they need. docs/add_a_design.md shows how to write one.
 """
 
+import operator
+from collections.abc import Callable, Hashable
 from enum import Enum
-from typing import NamedTuple
+from threading import Lock
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from largemargin.designs.memo import Memo
+from largemargin.numerics.interrupt import interruptible
 from largemargin.numerics.rounding import add_wide_dot
+
+Array = np.ndarray
+# Work on more numbers than this takes longer than starting a thread, and is interruptible.
+MANY = 1_000_000
 
 
 class Capability(Enum):
-    """What only some designs can do; the value says it in words.
+    """What only some designs can do; the value describes it in messages.
 
     ``FEATURES``: ``n_features``, elements with one number per feature, ``second_moment``,
     Newton systems for problems with prices of squares. ``ROWS``, which comes with
@@ -40,12 +47,12 @@ class MissingCapability(ValueError):
 class Measured(NamedTuple):
     """Scores and squared length of an element, with bounds of their errors.
 
-    ``value_errors`` are those errors of the scores that the objective is told with.
+    ``value_errors`` are the bounds of the scores that the objective is computed with.
     """
 
-    scores: np.ndarray
-    errors: np.ndarray
-    value_errors: np.ndarray
+    scores: Array
+    errors: Array
+    value_errors: Array
     square: float
     square_error: float
 
@@ -53,99 +60,116 @@ class Measured(NamedTuple):
 class Curvature(NamedTuple):
     """Second derivative of the margin terms with respect to the scores.
 
-    The matrix ``diag(weight * spread + extra) - mean mean' - border border'``, where
-    ``extra`` is zero but on the rows near a kink; the last two, which may be None, are
-    what the mean of the margins and the intercept take up.
+    It is the matrix ``diag(weight * spread + extra) - mean mean' - border border'``, where
+    ``extra`` is zero except on rows near a kink. ``mean`` stands for the mean of the
+    margins and ``border`` for the intercept; either may be None.
     """
 
-    weight: np.ndarray
+    weight: Array
     spread: float
-    extra: np.ndarray
-    mean: np.ndarray | None
-    border: np.ndarray | None
+    extra: Array
+    mean: Array | None
+    border: Array | None
 
     @property
-    def downdates(self):
+    def downdates(self) -> list[Array]:
         """The downdates that are present."""
         return [part for part in (self.mean, self.border) if part is not None]
 
 
+# Solves a Newton system for a slope; the number is the accuracy where it iterates.
+NewtonSolve = Callable[[Array, float], Array]
+
+
 class Design:
-    """Rows, all moved by the same ``shift`` or not at all.
+    """Rows, possibly all moved by the same ``shift``.
 
     With a free intercept such a move changes nothing but the intercept. Subclasses have
-    ``n_rows`` and ``size``, how many numbers they hold, and the methods below.
+    ``n_rows``, ``size``, which is how many numbers they hold, and the methods below.
     """
 
+    n_rows: int
+    size: int
     capabilities: frozenset[Capability] = frozenset()
-    # Whether it has a ``moment_product`` that costs less than a pass over the rows.
-    has_cheap_moments = False
-    # Whether a visit of one row costs much less than its share of a product with all.
-    sweeps_are_cheap = False
-    shift = None
+    # Whether ``moment_product`` exists and costs less than a pass over the rows.
+    has_cheap_moments: bool = False
+    # Whether visiting one row costs much less than its share of a product with all.
+    sweeps_are_cheap: bool = False
+    shift: Array | None = None
 
-    def zeros(self):
-        """Return the origin of the feature space."""
+    def zeros(self) -> Array:
+        """Return the origin of the feature space, a new element."""
         raise NotImplementedError
 
-    def scores(self, w):
+    def scores(self, w: Array) -> Array:
         """Return the inner product of every row with an element."""
         raise NotImplementedError
 
-    def combine(self, coefficients):
+    def combine(self, coefficients: Array) -> Array:
         """Return the combination of the rows with these coefficients, an element."""
         raise NotImplementedError
 
-    def inner(self, v, w, w_scores=None):
+    def inner(self, v: Array, w: Array, w_scores: Array | None = None) -> float:
         """Return the inner product of two elements; the scores of the second may help."""
         raise NotImplementedError
 
-    def squared_norms(self):
+    def squared_norms(self) -> Array:
         """Return the squared length of every row."""
         raise NotImplementedError
 
-    def newton_system(self, curvature):
+    def newton_system(self, curvature: Curvature) -> NewtonSolve:
         """Return ``solve(slope, accuracy)`` of ``(I + X' curvature X) step = slope``."""
         raise NotImplementedError
 
-    def measure(self, w):
-        """Return scores and squared length of an element, their errors bounded."""
+    def measure(self, w: Array) -> Measured:
+        """Return scores and squared length of an element, with bounds of their errors."""
         raise NotImplementedError
 
-    def measure_closely(self, w, measured, doubtful):
-        """Return the same with smaller errors; those of ``doubtful`` rows matter."""
+    def measure_closely(self, w: Array, measured: Measured, doubtful: Array) -> Measured:
+        """Return the same with smaller errors, at least on the ``doubtful`` rows."""
         return measured
 
-    def slope_length(self, w, forces, errors, closely=False):
-        """Return a bound of the length of ``w`` less the combination of the forces."""
+    def slope_length(self, w: Array, forces: Array, errors: Array, closely=False) -> float:
+        """Return a bound of the length of ``w`` minus the combination of the forces.
+
+        ``errors`` bounds the errors of the forces; ``closely`` asks for a tighter bound.
+        """
         raise NotImplementedError
 
-    def offset_within(self, w, offset):
-        """Return the intercept that these rows see, and a bound of its error.
+    def offset_within(self, w: Array, offset: float) -> tuple[float, float]:
+        """Return the intercept for these rows, and a bound of its error.
 
-        ``offset`` is the one for the rows as they came.
+        ``offset`` is the intercept for the original rows, before the shift.
         """
         if self.shift is None:
             return offset, 0.0
         return add_wide_dot(offset, w, self.shift)
 
-    def offset_outside(self, w, offset):
-        """Return the intercept for the rows as they came."""
+    def offset_outside(self, w: Array, offset: float) -> float:
+        """Return the intercept for the original rows, before the shift."""
         return offset if self.shift is None else add_wide_dot(offset, -w, self.shift)[0]
 
-    def once_for(self, name, owners, make):
-        """Return what ``make`` gave for this name and these very arrays, made once.
+    def once_for(self, name: Hashable, owners: tuple, make: Callable[[], Any]) -> Any:
+        """Return ``make()`` for this name and these very arrays, computed once.
 
-        A name is a word or a class, or begins with one; of each the last result is kept.
+        A name is a word or a class, or a tuple that begins with one; only the last result
+        of each is kept. ``make`` must not call this method of the same design.
         """
-        return vars(self).setdefault("_memo", Memo(self.size))(name, owners, make)
+        results, lock = vars(self).setdefault("_results", ({}, Lock()))
+        kind = name[0] if isinstance(name, tuple) else name
+        key = name, *map(id, owners)  # the owners are kept, so an id is not used again
+        with lock:
+            if kind not in results or results[kind][0] != key:
+                run = interruptible if self.size > MANY else operator.call
+                results[kind] = key, owners, run(make)
+            return results[kind][2]
 
-    def has_any(self, *capabilities):
-        """Return whether the design can do one of these."""
+    def has_any(self, *capabilities: Capability) -> bool:
+        """Return whether the design has at least one of these capabilities."""
         return not self.capabilities.isdisjoint(capabilities)
 
-    def require(self, user, *capabilities):
-        """Raise unless the design can do one of these; ``user`` says who needs it."""
+    def require(self, user: str, *capabilities: Capability) -> None:
+        """Raise unless the design has one of these capabilities, which ``user`` needs."""
         if not self.has_any(*capabilities):
             wanted = ", or ".join(one.value for one in capabilities)
             raise MissingCapability(

@@ -1,69 +1,61 @@
-"""Rows of explicit features, wherever they are stored, and the Newton systems over them."""
+"""Rows of explicit features, wherever they are stored, and Newton systems over them."""
 
 import numpy as np
 from scipy.linalg import cho_solve
 from scipy.linalg.blas import dsymv
 
-from largemargin.designs.base import Capability, Design, Measured
-from largemargin.designs.factors import damped_factor
+from largemargin.designs.base import Capability, Curvature, Design, Measured, NewtonSolve
+from largemargin.designs.cholesky import damped_factor
 from largemargin.numerics.rounding import UNIT, growth
 
-# Up to this many features a Newton system is factored, beyond it is iterated.
+# Newton systems of up to this many features are factorised, larger ones are iterated.
 MAX_FACTORED = 2000
 
 
 class FeatureDesign(Design):
-    """Rows whose elements are vectors with one number a feature.
+    """Rows whose elements are vectors with one number per feature.
 
-    Subclasses give ``scores``, ``combine`` and ``squared_norms``, and two sums over the
-    rows: ``outer_products(coefficients)``, the lower half of
-    ``sum coefficients_i x_i x_i'``, and ``squared_columns(coefficients)``, its diagonal.
+    Subclasses have ``scores``, ``combine`` and ``squared_norms``, and two sums over the
+    rows, ``outer_products`` and ``squared_columns``.
     """
 
     capabilities = frozenset({Capability.FEATURES})
 
-    def __init__(self, n_rows, n_features):
+    def __init__(self, n_rows: int, n_features: int):
         self.n_rows, self.n_features = n_rows, n_features
+        self.size = n_rows * n_features
+        # How many numbers the longest row holds.
+        self.most_entries = n_features
 
-    @property
-    def size(self):
-        """How many numbers the rows hold."""
-        return self.n_rows * self.n_features
+    def outer_products(self, coefficients: np.ndarray) -> np.ndarray:
+        """Return ``sum coefficients_i x_i x_i'``; only its lower triangle is valid."""
+        raise NotImplementedError
 
-    @property
-    def most_entries(self):
-        """How many numbers the longest row holds."""
-        return self.n_features
+    def squared_columns(self, coefficients: np.ndarray) -> np.ndarray:
+        """Return the diagonal of ``sum coefficients_i x_i x_i'``."""
+        raise NotImplementedError
 
-    def zeros(self):
+    def zeros(self) -> np.ndarray:
         """Return the origin of the feature space."""
         return np.zeros(self.n_features)
 
-    def inner(self, v, w, w_scores=None):
+    def inner(self, v, w, w_scores=None) -> float:
         """Return the inner product of two elements; the scores are not needed here."""
         return v @ w
 
-    def row_lengths(self):
-        """Return the length of every row, found once."""
+    def row_lengths(self) -> np.ndarray:
+        """Return the length of every row, computed once."""
         return self.once_for("lengths", (), lambda: np.sqrt(self.squared_norms()))
 
-    @property
-    def _row_rounding(self):
-        """The relative error of an inner product with a row."""
-        return growth(self.most_entries + 2)
-
-    def measure(self, w):
+    def measure(self, w) -> Measured:
         """Return scores and squared length of an element, errors bounded by lengths."""
         square = w @ w
-        errors = self._row_rounding * np.sqrt(square) * self.row_lengths()
+        errors = growth(self.most_entries + 2) * np.sqrt(square) * self.row_lengths()
         square_error = growth(len(w) + 2) * square
         return Measured(self.scores(w), errors, errors, square, square_error)
 
-    def slope_length(self, w, forces, errors, closely=False):
-        """Return a bound of the length of ``w`` less the combination of the forces.
-
-        ``errors`` bound those of the forces.
-        """
+    def slope_length(self, w, forces, errors, closely=False) -> float:
+        """Return a bound of the length of ``w`` minus the combination of the forces."""
         slope = w - self.combine(forces)
         return self._slope_bound(w, slope, forces, errors, growth(self.n_rows + 2))
 
@@ -72,27 +64,28 @@ class FeatureDesign(Design):
         length = (1.0 + growth(len(w) + 2)) * np.linalg.norm(slope)
         return length + 4.0 * UNIT * np.linalg.norm(w) + moved @ self.row_lengths()
 
-    def second_moment(self, weight):
+    def second_moment(self, weight: np.ndarray) -> np.ndarray:
         """Return ``sum weight_i x_i x_i'``, formed once for all classes and prices."""
         return self.once_for("moment", (weight,), lambda: self.outer_products(weight))
 
-    def moment_product(self, weight, w):
-        """Return ``sum weight_i x_i x_i' w``, from the lower half of the moment."""
+    def moment_product(self, weight: np.ndarray, w: np.ndarray) -> np.ndarray:
+        """Return ``sum weight_i x_i x_i' w``, from the lower triangle of the moment."""
         return dsymv(1.0, self.second_moment(weight).T, w)
 
-    def newton_system(self, curvature):
+    def newton_system(self, curvature: Curvature) -> NewtonSolve:
         """Return a solver of ``(I + X' curvature X) step = slope``."""
-        downdates = [self._combine_once(u, curvature.mean) for u in curvature.downdates]
-        downdates = np.reshape(downdates, (len(downdates), self.n_features))
+        mean = curvature.mean
+        parts = [
+            # That of the mean is the same every time.
+            self.once_for("mean", (mean,), lambda: self.combine(mean))
+            if part is mean
+            else self.combine(part)
+            for part in curvature.downdates
+        ]
+        downdates = np.reshape(parts, (len(parts), self.n_features))
         if self.n_features <= MAX_FACTORED:
             return self._factor(curvature, downdates)
         return self._iterate(curvature, downdates)
-
-    def _combine_once(self, coefficients, mean):
-        """Return the combination of the rows; that for the mean is the same every time."""
-        if coefficients is not mean:
-            return self.combine(coefficients)
-        return self.once_for("mean", (mean,), lambda: self.combine(mean))
 
     def _factor(self, curvature, downdates):
         matrix = self.outer_products(curvature.extra)
@@ -108,17 +101,16 @@ class FeatureDesign(Design):
         scale = 1.0 + self.squared_columns(diagonal)
 
         def apply(v):
-            return (
-                v + self.combine(diagonal * self.scores(v)) - downdates.T @ (downdates @ v)
-            )
+            image = self.combine(diagonal * self.scores(v))
+            return v + image - downdates.T @ (downdates @ v)
 
         return lambda slope, accuracy: conjugate_gradients(
             apply, slope, lambda residual: residual / scale, accuracy
         )
 
 
-def conjugate_gradients(apply, target, precondition, accuracy, max_steps=500):
-    """Solve ``apply(x) = target`` until the residual has shrunk to ``accuracy``."""
+def conjugate_gradients(apply, target, precondition, accuracy: float, max_steps=500):
+    """Solve ``apply(x) = target`` until the residual has shrunk by ``accuracy``."""
     x = np.zeros_like(target)
     residual = target.copy()
     direction = precondition(residual)

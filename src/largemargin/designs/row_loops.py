@@ -1,10 +1,10 @@
-"""Loops over rows of features. In place, no allocation, no Python objects.
+"""Compiled loops over rows of features. In place, no allocation, no Python objects.
 
 Rows are a tuple ``(data, indices, indptr)`` in CSR form; dense rows have None for
 ``indices``, so that each storage compiles to a loop of its own. Data may be float32; sums
-are always float64. Arrays reach the innermost functions as arguments of their own: taken
-out of a record there, they would be counted as references at every row, which costs
-several times as much as a short row itself.
+are always float64. The innermost functions take the arrays as separate arguments: taken
+out of a tuple there, their references would be counted at every row, which costs several
+times as much as a short row itself.
 """
 
 import numpy as np
@@ -15,7 +15,7 @@ from largemargin.numerics.jit import JIT, SUM
 
 @njit(**SUM)
 def dense_dot(data, start, vector):
-    """Inner product of a dense vector with as many numbers from ``start`` on."""
+    """Return the inner product of a vector with as many numbers from ``start`` on."""
     total = 0.0
     for k in range(vector.shape[0]):
         total += data[start + k] * vector[k]
@@ -24,7 +24,7 @@ def dense_dot(data, start, vector):
 
 @njit(**SUM)
 def sparse_dot(data, indices, start, stop, vector):
-    """Inner product of a dense vector with the numbers from ``start`` to ``stop``."""
+    """Return the inner product of a vector with the entries from ``start`` to ``stop``."""
     total = 0.0
     for k in range(start, stop):
         total += data[k] * vector[indices[k]]
@@ -33,7 +33,7 @@ def sparse_dot(data, indices, start, stop, vector):
 
 @njit(**JIT)
 def row_dot(data, indices, indptr, i, vector):
-    """Inner product of row ``i`` with a dense vector."""
+    """Return the inner product of row ``i`` with a dense vector."""
     if indices is None:
         return dense_dot(data, indptr[i], vector)
     return sparse_dot(data, indices, indptr[i], indptr[i + 1], vector)
@@ -53,14 +53,14 @@ def row_add(data, indices, indptr, i, step, vector):
 
 @njit(**JIT)
 def all_dots(rows, vector, out):
-    """Inner product of every row with a dense vector."""
+    """Fill ``out`` with the inner product of every row with a dense vector."""
     for i in range(out.shape[0]):
         out[i] = row_dot(*rows, i, vector)
 
 
 @njit(**JIT)
 def row_dot_size(data, indices, indptr, i, vector):
-    """Sum of the sizes of the terms in the inner product of row ``i`` with a vector."""
+    """Return the sum of the absolute terms in the inner product of row ``i``."""
     start, stop = indptr[i], indptr[i + 1]
     total = 0.0
     if indices is None:
@@ -74,19 +74,9 @@ def row_dot_size(data, indices, indptr, i, vector):
 
 @njit(**JIT)
 def all_dot_sizes(rows, vector, out):
-    """Sum of the sizes of the terms in the inner product of every row with a vector."""
+    """Fill ``out`` with the sum of the absolute terms in each inner product."""
     for i in range(out.shape[0]):
         out[i] = row_dot_size(*rows, i, vector)
-
-
-@njit(**JIT)
-def find_sparse_range(data, indices, low, high, counts):
-    """Find the least and the largest entry that each column stores, and how many."""
-    for k in range(data.shape[0]):
-        column = indices[k]
-        low[column] = min(low[column], data[k])
-        high[column] = max(high[column], data[k])
-        counts[column] += 1
 
 
 @njit(**JIT)
@@ -99,7 +89,7 @@ def combine_rows(rows, coefficients, out):
 
 @njit(**JIT)
 def squared_row_norms(rows, out):
-    """Squared Euclidean length of every row."""
+    """Fill ``out`` with the squared length of every row."""
     data, _, indptr = rows
     for i in range(out.shape[0]):
         total = 0.0
@@ -129,9 +119,9 @@ def add_squares(rows, coefficients, out):
 
 @njit(**JIT)
 def add_outer_products(rows, coefficients, out):
-    """Add the lower half of the combination of ``x x'`` over sparse rows to ``out``.
+    """Add the lower triangle of ``sum coefficients_i x_i x_i'`` of sparse rows to ``out``.
 
-    The indices of each row must rise.
+    The indices of each row must be sorted.
     """
     data, indices, indptr = rows
     for i in range(coefficients.shape[0]):
@@ -146,11 +136,11 @@ def add_outer_products(rows, coefficients, out):
 
 @njit(**JIT)
 def add_narrow_products(X, coefficients, block, out):
-    """Add the lower half of the combination of ``x x'`` over dense rows to ``out``.
+    """Add the lower triangle of ``sum coefficients_i x_i x_i'`` of dense rows to ``out``.
 
     Scaled rows are collected as columns of ``block``, which stays in the cache: for short
     rows this is several times as fast as BLAS, which would gather them in memory. ``block``
-    and ``out`` have one line more, of zeros, where the features are odd in number.
+    and ``out`` have an additional line of zeros if the number of features is odd.
     """
     n_collected = 0
     for i in range(coefficients.shape[0]):
@@ -168,10 +158,10 @@ def add_narrow_products(X, coefficients, block, out):
 
 @njit(**SUM)
 def add_dots(block, n, out):
-    """Add the inner products of the lines of ``block``, ``n`` long, to the lower half.
+    """Add the inner products of the lines of ``block``, ``n`` long, to the lower triangle.
 
-    Two lines meet two lines at a time, so that each number read serves twice; the number
-    of lines must be even.
+    Two lines are multiplied with two lines at a time, so that each number read is used
+    twice; the number of lines must be even.
     """
     for line in range(0, out.shape[0], 2):
         first, second = block[line], block[line + 1]

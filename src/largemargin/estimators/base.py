@@ -1,41 +1,65 @@
-"""What all classifiers here share: fit, and prediction by scores."""
+"""The base classes of all classifiers: fit, and prediction by scores."""
 
 from numbers import Integral, Real
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from largemargin._compat import Interval, StrOptions, fit_context
 from largemargin.estimators.fitting import fit_machine
+from largemargin.estimators.keywords import HintingClassifier
 from largemargin.estimators.rows import FLOATS
 from largemargin.estimators.targets import winners_of
+from largemargin.kernels import KERNELS
 
-CLASS_WEIGHT = [StrOptions({"balanced"}), dict, None]
+POSITIVE = Interval(Real, 0, None, closed="neither")
+NOT_NEGATIVE = Interval(Real, 0, None, closed="left")
+AT_LEAST_ONE = Interval(Integral, 1, None, closed="left")
+# The values of parameters that several classifiers have; each has some of them.
+CONSTRAINTS = {
+    "C": [Interval(Real, 0, None, closed="both")],
+    "class_weight": [StrOptions({"balanced"}), dict, None],
+    "coef0": [Interval(Real, None, None, closed="neither")],
+    "degree": [Interval(Integral, 0, None, closed="left")],
+    "fit_intercept": ["boolean"],
+    "gamma": [POSITIVE, str],
+    "kernel": [StrOptions(set(KERNELS)), callable],
+    "lambda_mean": [NOT_NEGATIVE, str],
+    "lambda_var": [NOT_NEGATIVE, str],
+    "max_iter": [AT_LEAST_ONE, None],
+    "n_jobs": [Integral, None],
+    "random_state": ["random_state"],
+    "time_limit": [POSITIVE, None],
+    "tol": [POSITIVE],
+    "verbose": ["verbose"],
+    "warm_start": ["boolean"],
+}
 
 
-class MarginClassifier(ClassifierMixin, BaseEstimator):
-    """A classifier of one score per machine: one for two classes, else one per class.
+class MarginClassifier(HintingClassifier):
+    """A classifier with one score for two classes, and otherwise one score per class.
 
-    Subclasses have a recipe, see ``recipe``, or learn ``classes_`` and ``intercept_`` from
-    rows that were checked by themselves, ``_learn``, which returns what there is to warn
-    of. They give the scores of rows without intercept, ``_scores``.
+    A subclass has a recipe, see ``recipe``, or a method ``_learn``, which sets ``classes_``
+    and ``intercept_`` from validated rows and returns the text of a warning or None. Its
+    method ``_scores`` returns the scores of rows without the intercept.
     """
+
+    _parameter_constraints: dict = CONSTRAINTS
+    # Models in files of 0.1.0 have no such parameter.
+    time_limit = None
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None):
-        """Fit the machine.
+        """Fit the model.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Training rows, or their Gram matrix for ``kernel="precomputed"``.
-
         y : array-like of shape (n_samples,)
             Labels of any type.
-
         sample_weight : array-like of shape (n_samples,), default=None
-            A weight of 2 equals the row twice, 0 its absence.
+            Weights of the rows. A weight of 2 equals the row twice, 0 its absence.
 
         Returns
         -------
@@ -71,9 +95,12 @@ class MarginClassifier(ClassifierMixin, BaseEstimator):
         Returns
         -------
         scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
-            Positive for ``classes_[1]``; with more than two classes a column a class.
+            Positive for ``classes_[1]``; with more than two classes, one column per class.
         """
         check_is_fitted(self)
+        return self._decide(X)
+
+    def _decide(self, X):
         X = validate_data(self, X, accept_sparse="csr", dtype=FLOATS, reset=False)
         scores = self._scores(X) + self.intercept_
         if not np.isfinite(scores).all():
@@ -87,18 +114,3 @@ class MarginClassifier(ClassifierMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
-
-
-class CertifiedClassifier(MarginClassifier):
-    """A classifier that is fitted by its recipe and keeps the certificate."""
-
-    _parameter_constraints: dict = {
-        "tol": [Interval(Real, 0, None, closed="neither")],
-        "max_iter": [Interval(Integral, 1, None, closed="left"), None],
-        "time_limit": [Interval(Real, 0, None, closed="neither"), None],
-        "n_jobs": [Integral, None],
-        "verbose": ["verbose"],
-    }
-
-    # So that models of older files have one.
-    time_limit = None

@@ -1,4 +1,4 @@
-"""What a search found, in the form of scikit-learn's ``cv_results_``."""
+"""Results of a search, in the form of scikit-learn's ``cv_results_``."""
 
 import warnings
 
@@ -10,40 +10,34 @@ from largemargin.problem import NoMinimum
 from largemargin.solvers.path import OutOfTime
 
 
-class Table:
-    """Scores and seconds, a row a point and a column a fold; and what went wrong."""
+class SearchResults:
+    """Results of a search, in arrays with one row per point and one column per fold.
+
+    ``short`` marks fits that did not reach ``tol``. By point and fold, ``errors`` has the
+    fits that failed, ``passed_over`` those left out because the problem has no minimum or
+    time ran out, and ``unseen`` the scores of the test rows.
+    """
 
     def __init__(self, n_points, splits):
         self.splits = splits
         shape = n_points, len(splits)
-        self.scores = np.full(shape, np.nan)
-        self.seconds = np.zeros(shape)
-        self.score_seconds = np.zeros(shape)
-        self.errors = {}
-        self.passed_over = {}
-        self.unseen = {}
-        self.n_short = 0
+        self.scores, self.short = np.full(shape, np.nan), np.zeros(shape, dtype=bool)
+        self.seconds, self.score_seconds = np.zeros(shape), np.zeros(shape)
+        self.errors, self.passed_over, self.unseen = {}, {}, {}
 
-    def put(self, task, outcome):
-        """Take in the outcome of a task."""
-        numbers, fold = task.numbers, task.fold
-        self.scores[numbers, fold] = outcome.scores
-        self.seconds[numbers, fold] = outcome.seconds
-        self.score_seconds[numbers, fold] = outcome.score_seconds
-        self.n_short += outcome.n_short
-        for k, error in outcome.errors.items():
-            kind = self.errors
-            if isinstance(error, NoMinimum | OutOfTime):
-                kind = self.passed_over
-            kind[numbers[k], fold] = error
-        for k, scores in outcome.unseen.items():
-            self.unseen[numbers[k], fold] = scores
+    def fail(self, points, fold, error):
+        """Record the error of some points, which have no score in this fold."""
+        is_passed_over = isinstance(error, NoMinimum | OutOfTime)
+        failed = self.passed_over if is_passed_over else self.errors
+        for point in points:
+            failed[point, fold] = error
+            self.scores[point, fold] = np.nan
 
     def unseen_scores(self, point, shape):
-        """Return the scores that a point gave to rows outside its training folds.
+        """Return the scores of a point for rows outside its training folds.
 
-        NaN is where no fold tests a row, or that one lacked a class; where several test
-        it, the first counts.
+        They are NaN for rows that no fold tests, or whose training fold lacks a class. If
+        several folds test a row, the first one counts.
         """
         scores = np.full(shape, np.nan)
         rows = np.arange(len(scores))
@@ -54,10 +48,10 @@ class Table:
         return scores[:, 0] if shape[1] == 1 else scores
 
     def settle(self, error_score, name):
-        """Put the error score where something failed; warn, or raise if told to.
+        """Set the error score of fits that failed, with a warning, or raise their error.
 
-        Prices without a minimum have no machine to score: they are passed over, as are
-        those that the time did not suffice for.
+        Prices at which the problem has no minimum have no score, nor have points that were
+        not fitted in time.
         """
         n_late = sum(isinstance(one, OutOfTime) for one in self.passed_over.values())
         if n_late:
@@ -70,23 +64,23 @@ class Table:
             )
         failed = {**self.passed_over, **self.errors}
         if len(failed) == self.scores.size:
-            raise ValueError(f"All {self._tell(failed, name)}")
+            raise ValueError(f"All {self._describe(failed, name)}")
         if self.errors:
             if error_score == "raise":
                 raise self.errors[min(self.errors)]
-            told = f"{self._tell(self.errors, name)} Their score is {error_score}."
-            warnings.warn(told, FitFailedWarning, stacklevel=4)
+            message = f"{self._describe(self.errors, name)} Their score is {error_score}."
+            warnings.warn(message, FitFailedWarning, stacklevel=4)
             for place in self.errors:
                 self.scores[place] = error_score
-        if self.n_short:
+        if self.short.any():
             warnings.warn(
-                f"{self.n_short} of {self.scores.size} fits of {name} did not reach tol. "
-                "Scale the features, raise max_iter, or raise tol.",
+                f"{self.short.sum()} of {self.scores.size} fits of {name} did not reach "
+                "tol. Scale the features, raise max_iter, or raise tol.",
                 ConvergenceWarning,
                 stacklevel=4,
             )
 
-    def _tell(self, failed, name):
+    def _describe(self, failed, name):
         point, fold = min(failed)
         error = failed[point, fold]
         return (
@@ -94,7 +88,7 @@ class Table:
             f"point {point} in fold {fold}, with {type(error).__name__}: {error}"
         )
 
-    def results(self, points):
+    def as_dict(self, points):
         """Return scores, ranks and times in scikit-learn's form."""
         means = self.scores.mean(axis=1)
         if np.isnan(means).all():
@@ -103,7 +97,7 @@ class Table:
                 "failed, or its score was NaN. Look at the warnings above, or set "
                 "error_score='raise' to see the first error."
             )
-        # NaN is worse than anything else and never wins.
+        # NaN is worse than any number.
         ranked = np.where(np.isnan(means), -np.inf, means)
         results = {
             "mean_fit_time": self.seconds.mean(axis=1),

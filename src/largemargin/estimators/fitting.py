@@ -1,4 +1,4 @@
-"""The story of a fit: validate, encode, pose, solve, keep, examine, warn."""
+"""A fit from top to bottom: validate, encode, pose, solve, examine, store, warn."""
 
 import time
 import warnings
@@ -14,17 +14,17 @@ from sklearn.utils import check_random_state
 from largemargin.estimators.recipe import recipe_of
 from largemargin.estimators.rows import validated_rows
 from largemargin.estimators.targets import Classes
+from largemargin.numerics.progress_log import progress_printed
 from largemargin.numerics.threads import one_blas_thread
 from largemargin.problem.refusals import refuse_overflow, refuse_unbounded
 from largemargin.solvers import Progress, Start
 
-GOING_ON = "; with warm_start=True the next fit goes on from here"
-# Products with fewer numbers than this are made by one thread.
+# With fewer numbers in the design than this, one thread is faster.
 THREADED_SIZE = 4_000_000
 
 
 class Stopped(BaseException):
-    """Raised in the threads of a fit that was interrupted; no error of the fit itself."""
+    """Raised in the threads of a fit that was interrupted."""
 
 
 @contextmanager
@@ -40,8 +40,8 @@ def all_or_nothing(estimator):
 
 
 def fit_machine(machine, X, y, sample_weight):
-    """Fit a machine, wholly or not at all, and warn if it fell short of its goal."""
-    with all_or_nothing(machine):
+    """Fit an estimator, wholly or not at all, and warn if it did not reach ``tol``."""
+    with all_or_nothing(machine), progress_printed(getattr(machine, "verbose", 0)):
         recipe = recipe_of(machine)
         encoder = Classes() if recipe is None else recipe.encoder
         rows = validated_rows(machine, encoder, X, y, sample_weight)
@@ -52,7 +52,7 @@ def fit_machine(machine, X, y, sample_weight):
 
 
 def learn(machine, recipe, rows):
-    """Learn from rows what a recipe says; return what there is to warn of."""
+    """Fit by a recipe; return the text of a warning or None."""
     deadline = deadline_of(machine.time_limit)
     labels, problems = recipe.posed(rows, type(machine).__name__)
     for problem in problems:
@@ -61,31 +61,28 @@ def learn(machine, recipe, rows):
     design = recipe.space.design(rows)
     problems = [problem.on(design) for problem in problems]
     starts = starts_of(machine, recipe, problems, rows)
-    solutions, histories = zip(
-        *solve_all(machine, recipe, problems, starts, deadline), strict=True
-    )
+    solved = solve_all(machine, recipe, problems, starts, deadline)
+    solutions, histories = zip(*solved, strict=True)
     solutions = recipe.space.keep(machine, rows, solutions, problems, deadline)
     keep_results(machine, labels, rows, solutions, histories)
     return shortfall_of(machine, solutions)
 
 
 def starts_of(machine, recipe, problems, rows):
-    """Return where the last fit ended, if it was on as many rows and classes."""
-    nowhere = [None] * len(problems)
-    if not (getattr(machine, "warm_start", False) and hasattr(machine, "dual_beta_")):
-        return nowhere
-    if np.atleast_2d(machine.dual_beta_).shape[1] != len(rows.counted):
-        return nowhere
-    starts = last_solutions(machine, recipe, problems[0], rows)
-    return starts if len(starts) == len(problems) else nowhere
+    """Return the solutions of the last fit, if that had as many rows and classes."""
+    starts = []
+    if getattr(machine, "warm_start", False) and hasattr(machine, "dual_beta_"):
+        starts = last_solutions(machine, recipe, problems[0], rows)
+    return starts if len(starts) == len(problems) else [None] * len(problems)
 
 
 def last_solutions(machine, recipe, problem, rows):
-    """Return the dual variables, elements and intercepts that a fit on the rows left."""
-    beta = np.atleast_2d(machine.dual_beta_)[:, rows.counted] / rows.weight
+    """Return the solutions of a fit on these rows, to start from."""
+    beta = np.atleast_2d(machine.dual_beta_)
     elements = recipe.space.last_elements(machine, rows)
-    if len(elements) != len(beta):
+    if beta.shape != (len(elements), len(rows.counted)):
         return []
+    beta = beta[:, rows.counted] / rows.weight
     within = problem.design.offset_within
     return [
         Start(row, element, within(element, offset)[0] if problem.fit_intercept else 0.0)
@@ -95,47 +92,55 @@ def last_solutions(machine, recipe, problem, rows):
 
 def solve_all(machine, recipe, problems, starts, deadline):
     """Return the solution and the history of each problem."""
-    rng = check_random_state(getattr(machine, "random_state", None))
-    seeds = rng.randint(2**31 - 1, size=len(problems))
-    stop = Event()
+    seeds, stop = seeds_of(machine, len(problems)), Event()
 
     def watch():
         if stop.is_set():
             raise Stopped
 
-    def run(number, problem, seed, start):
-        # Machines that are still to come have a share of the time.
+    def run(number):
+        # Problems that are still to come have a share of the time.
         share = min(1.0, n_threads / (len(problems) - number))
         progress = Progress(watch, bool(machine.verbose), sooner_deadline(deadline, share))
         solution = recipe.solve(
-            problem,
+            problems[number],
             recipe.solver,
             tol=machine.tol,
             max_iter=machine.max_iter,
-            start=start,
+            start=starts[number],
             progress=progress,
-            rng=np.random.default_rng(seed),
+            rng=np.random.default_rng(seeds[number]),
         )
         return solution, progress.history
 
-    jobs = list(zip(range(len(problems)), problems, seeds, starts, strict=True))
-    n_threads = min(effective_n_jobs(machine.n_jobs), len(jobs))
-    # Several machines multiply in one thread each: the same sums in the same order
-    # for any n_jobs. Small products lose more by waking a second thread.
-    single = len(jobs) > 1 or problems[0].design.size < THREADED_SIZE
+    n_threads = min(effective_n_jobs(machine.n_jobs), len(problems))
+    # With several problems, each is solved by one thread: the same sums in the same order
+    # for any n_jobs. Small products would be slower with a second thread.
+    single = len(problems) > 1 or problems[0].design.size < THREADED_SIZE
     with one_blas_thread() if single else nullcontext():
-        if n_threads == 1:
-            return [run(*job) for job in jobs]
-        pool = ThreadPoolExecutor(n_threads)
-        try:
-            return list(pool.map(run, *zip(*jobs, strict=True)))
-        finally:
-            stop.set()
-            pool.shutdown(wait=False, cancel_futures=True)
+        return in_order(run, range(len(problems)), n_threads, stop)
+
+
+def seeds_of(machine, n_problems):
+    """Return a random seed for each problem."""
+    rng = check_random_state(getattr(machine, "random_state", None))
+    return rng.randint(2**31 - 1, size=n_problems)
+
+
+def in_order(work, jobs, n_threads, stop):
+    """Return the result of each job; after an error, ``stop`` is set for other threads."""
+    if n_threads == 1:
+        return list(map(work, jobs))
+    pool = ThreadPoolExecutor(n_threads)
+    try:
+        return list(pool.map(work, jobs))
+    finally:
+        stop.set()
+        pool.shutdown(wait=False, cancel_futures=True)
 
 
 def keep_results(machine, labels, rows, solutions, histories):
-    """Store what every machine reports."""
+    """Store the attributes that all estimators have."""
     beta = rows.spread_out(rows.weight * np.array([s.beta for s in solutions]))
     several = len(solutions) > 1
     machine.classes_ = labels
@@ -149,33 +154,32 @@ def keep_results(machine, labels, rows, solutions, histories):
 
 
 def keep_margins(machine, margins, weight):
-    """Store mean and variance of the margins of each machine."""
+    """Store the mean and the variance of the margins of each problem."""
     means = [weight @ some / weight.sum() for some in margins]
+    pairs = zip(margins, means, strict=True)
+    variances = [weight @ (some - mean) ** 2 / weight.sum() for some, mean in pairs]
     machine.margin_mean_ = per_machine(means)
-    machine.margin_variance_ = per_machine(
-        [
-            weight @ (some - mean) ** 2 / weight.sum()
-            for some, mean in zip(margins, means, strict=True)
-        ]
-    )
+    machine.margin_variance_ = per_machine(variances)
 
 
 def per_machine(values):
-    """Return one number for two classes, else an array with one per machine."""
+    """Return one number for two classes, otherwise an array with one per class."""
     return np.array(values) if len(values) > 1 else float(values[0])
 
 
 def shortfall_of(machine, solutions):
-    """Return what there is to warn of: a gap that is larger than asked for."""
+    """Return the warning that a gap is larger than ``tol``, or None."""
     if all(solution.converged for solution in solutions):
         return None
     gap = max(solution.certificate.relative for solution in solutions)
-    going_on = GOING_ON if "warm_start" in machine.get_params() else ""
+    going_on = ""
+    if "warm_start" in machine.get_params():
+        going_on = "; with warm_start=True the next fit goes on from here"
     stopped, advice = f"after {machine.n_iter_} iterations", "raise max_iter"
     if any(solution.is_late for solution in solutions):
         stopped, advice = f"at time_limit={machine.time_limit:g} s", "raise time_limit"
     elif getattr(machine, "low_rank_residual_", None) is not None:
-        stopped, advice = "at a machine of low rank", "use fewer rows"
+        stopped, advice = "at a model of low rank", "use fewer rows"
     return (
         f"{type(machine).__name__} stopped {stopped} with a relative duality gap of "
         f"{gap:.1e} > tol={machine.tol:.1e}. Scale the features, {advice}, or accept "
@@ -184,7 +188,7 @@ def shortfall_of(machine, solutions):
 
 
 def deadline_of(time_limit):
-    """Return when the time is over, for a limit in seconds or None."""
+    """Return the deadline for a limit in seconds or None."""
     return time.perf_counter() + (np.inf if time_limit is None else time_limit)
 
 

@@ -1,15 +1,15 @@
-"""Grids of prices and kernel widths: those with a name, and checks of the user's own."""
+"""Grids of prices and kernel widths."""
 
 from sklearn.metrics import pairwise_distances_chunked
 
-from largemargin.numerics.scale_words import multiple_of_scale
+from largemargin.kernels.widths import multiple_of_scale
 
 PAPER_LAMBDAS = tuple(2.0**k for k in range(-8, -1))
 # The paper's kernel widths, in units of the mean distance between training rows.
 PAPER_WIDTHS = tuple(2.0**k for k in range(-2, 3))
 
 GRIDS = {
-    # Chosen on evidence, see docs/defaults: 0.03, 0.3 and 3 C S, and 0, 0.3 and 1 C S.
+    # Lambdas of 0.03, 0.3, 3 and of 0, 0.3, 1 times C sum(s), see docs/defaults.
     "scale": {
         "Cs": tuple(2.0**k for k in range(-6, 9, 2)),
         "lambda_vars": ("3*scale", "30*scale", "300*scale"),
@@ -28,7 +28,7 @@ GRIDS = {
 
 
 def mean_distance(X, weight):
-    """Return the mean distance of two rows drawn by their weights, one may come twice."""
+    """Return the mean distance of two rows drawn by their weights with replacement."""
     start, total = 0, 0.0
     for part in pairwise_distances_chunked(X):
         total += weight[start : start + len(part)] @ (part @ weight)
@@ -48,7 +48,7 @@ def paper_gammas(X, weight):
 
 
 def check_values(machine, name, plural, values):
-    """Raise unless every value of a grid is one that the machine takes."""
+    """Raise unless the estimator accepts every value of a grid."""
     if not values:
         raise ValueError(f"{plural} must hold at least one value; got an empty grid.")
     for value in values:

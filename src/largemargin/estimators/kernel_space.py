@@ -1,27 +1,19 @@
-"""The space of a kernel: what is kept is the expansion of ``w`` over rows."""
+"""The space of a kernel, in which an estimator stores the expansion of ``w`` over rows."""
 
 from dataclasses import replace
-from numbers import Integral, Real
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.extmath import safe_sparse_dot
 
-from largemargin._compat import Interval, StrOptions
 from largemargin.designs.dense import DenseDesign
 from largemargin.designs.kernel import KernelDesign
 from largemargin.designs.kernel_rows import KernelRows
-from largemargin.designs.linear import MAX_WIDE_NUMBERS
 from largemargin.estimators.linear_space import LinearSpace, elements_of, linear_design
-from largemargin.kernels.functions import (
-    KERNELS,
-    WITHOUT_WIDTH,
-    Kernel,
-    check_gram,
-    definite_part,
-    gram_bytes,
-    settle_gamma,
-)
+from largemargin.kernels.condensing import condense
+from largemargin.kernels.functions import Kernel
+from largemargin.kernels.gram import check_gram, definite_part, gram_bytes
+from largemargin.kernels.widths import WITHOUT_WIDTH, settle_gamma
 from largemargin.numerics.low_rank import expand_over_few
 from largemargin.numerics.memory import (
     VECTORS_OF_KERNEL,
@@ -30,32 +22,28 @@ from largemargin.numerics.memory import (
     check_width,
     physical_memory,
 )
-from largemargin.numerics.rounding import WIDE_UNIT, growth, wide_product
+from largemargin.numerics.rounding import (
+    MAX_WIDE_NUMBERS,
+    WIDE_UNIT,
+    growth,
+    wide_product,
+)
 from largemargin.solvers import CLOSER, Progress, Start, solve
 from largemargin.solvers.solution import MAX_STRETCHES
 
 # Larger Gram matrices are replaced by factors of low rank: beyond some 32,000 rows.
 MAX_GRAM_BYTES = 4 << 30
-# A machine of low rank is examined by a pass over the whole Gram matrix up to so many rows,
-# and by a coarser bound beyond.
+# Up to this many rows, a low-rank model is examined by a pass over the whole Gram matrix;
+# with more rows, by a coarser bound.
 MAX_EXAMINED_ROWS = 60_000
-# Rows of a linear kernel are made dense, in extended precision, up to so many numbers.
+# Up to this many numbers, rows of a linear kernel are multiplied in extended precision.
 MAX_EXPANDED_NUMBERS = 10_000_000
 
 
-def rounding_at_shift(design, rows, alpha):
-    """Return what rounding of a wide combination of rows does to the intercept."""
-    if design.shift is None:
-        return 0.0
-    sizes = np.asarray(abs(rows).T @ np.abs(alpha))
-    return (len(alpha) + 2) * WIDE_UNIT * (np.abs(design.shift) @ sizes)
-
-
 class KernelSpace:
-    """Rows behind a kernel; a machine keeps its elements as ``dual_coef_`` over rows.
+    """Rows seen through a kernel; an estimator stores expansions as ``dual_coef_``.
 
-    ``machine`` has the parameters; where it does not ``examine``, what is certified are
-    not the elements themselves.
+    With ``examines=False``, certificates are about something other than the elements.
     """
 
     parameters = "kernel", "gamma", "degree", "coef0"
@@ -65,7 +53,7 @@ class KernelSpace:
         self.kernel = self.factor = self.projector = self.low_rank_residual = None
 
     def settle(self, rows):
-        """Fix the kernel with its width, and return the rows that count, or their Gram."""
+        """Fix the kernel and its width; return the rows that count, or their Gram."""
         machine, X = self.machine, rows.X
         if machine.kernel == "precomputed":
             if sp.issparse(X):
@@ -84,16 +72,13 @@ class KernelSpace:
         return rows.used
 
     def design(self, rows):
-        """Return the Gram matrix of the rows that count, made definite if need be.
-
-        Where that would not fit, return features that nearly have it.
-        """
+        """Return the Gram matrix, made definite if needed, or low-rank features."""
         used = gram = self.settle(rows)
         if self.kernel.name != "precomputed":
             if self._needs_low_rank(used.shape[0]):
                 self.factor, self.low_rank_residual = self.kernel.low_rank(used)
                 return DenseDesign(self.factor.rows)
-            gram = self.kernel.gram(used)
+            gram = self.kernel.gram_matrix(used)
         gram, self.projector = definite_part(gram, self.kernel)
         if self.kernel.name == "precomputed":
             return KernelDesign(gram)
@@ -115,14 +100,14 @@ class KernelSpace:
             raise TooLarge(
                 f"The Gram matrix of {n_rows} rows takes {n_bytes:,} bytes, and this "
                 f"machine has {physical_memory():,}. A kernel that is positive "
-                "semi-definite, such as 'rbf', gets a machine of low rank with solver="
-                "'auto'; a linear machine needs no Gram matrix; or use fewer rows."
+                "semi-definite, such as 'rbf', gets a low-rank model with solver='auto'; "
+                "a linear model needs no Gram matrix; or use fewer rows."
             )
         return False
 
     def last_elements(self, machine, rows):
         """Return the elements of the last fit, expanded over the rows that count."""
-        # A machine that was linear has kept no rows.
+        # A linear one has stored no rows.
         support = getattr(machine, "support_", None)
         if support is None or support.max(initial=-1) >= len(rows.counted):
             return []
@@ -137,42 +122,39 @@ class KernelSpace:
             solutions = self._examine(problems, solutions, alpha, used)
             alpha = elements_of(solutions)
         elif problems is not None and self.kernel.name == "linear":
+            progress = Progress(deadline=deadline)
             alpha, solutions = self._expand_again(
-                problems, solutions, alpha, used, Progress(deadline=deadline)
+                problems, solutions, alpha, used, progress
             )
-        # Support vectors of an SVM mean something; where all rows are, they do not.
+        # The support vectors of an SVM have a meaning; if all rows are, they have none.
         if self.kernel.is_definite and alpha.all():
             scores = np.array([solution.scores for solution in solutions])
-            short = self.kernel.condense(used, alpha, scores)
+            short = condense(self.kernel, used, alpha, scores)
             if short is not alpha and problems is not None:
                 examined = self._examine(problems, solutions, short, used)
                 if self._still_hold(examined, solutions):
                     alpha, solutions = elements_of(examined), examined
             else:
                 alpha = short
+        machine._kernel, machine.low_rank_residual_ = self.kernel, self.low_rank_residual
+        if self.kernel.name == "linear":
+            coef = np.asarray(alpha @ used)
+            machine._products = coef @ coef.T
+        else:
+            machine._products = alpha @ np.array([one.scores for one in solutions]).T
         matters = np.any(alpha != 0, axis=0)
-        machine._kernel = self.kernel
-        machine._products = self._inner_products(alpha, solutions, used)
-        machine.low_rank_residual_ = self.low_rank_residual
         machine.support_ = np.flatnonzero(rows.counted)[matters]
         machine.dual_coef_ = alpha[:, matters]
-        precomputed = self.kernel.name == "precomputed"
+        is_given = self.kernel.name == "precomputed"
         machine.support_vectors_ = (
-            np.empty((0, 0)) if precomputed else rows.X[machine.support_]
+            np.empty((0, 0)) if is_given else rows.X[machine.support_]
         )
         return solutions
 
-    def _inner_products(self, alpha, solutions, rows):
-        """Return the inner products of the elements."""
-        if self.kernel.name == "linear":
-            coef = np.asarray(alpha @ rows)
-            return coef @ coef.T
-        return alpha @ np.array([solution.scores for solution in solutions]).T
-
     def _expand_again(self, problems, solutions, alpha, rows, progress):
-        """Return expansions over few rows where forces on all cannot hold the element.
+        """Return expansions over few rows if those over all rows are too inaccurate.
 
-        Forces on long rows may cancel until nothing is left but their rounding.
+        Coefficients of long rows may cancel until only their rounding is left.
         """
         machine, max_iter = self.machine, self.machine.max_iter
         unsolved = [
@@ -188,20 +170,17 @@ class KernelSpace:
         for k in unsolved:
             problem, before = problems[k].on(design), solutions[k]
             left = None if max_iter is None else max_iter - before.n_iter
-            found = solve(
-                problem,
-                "newton",
-                tol=CLOSER * machine.tol,
-                max_iter=left,
-                start=Start(before.beta),
-                progress=progress,
-            )
+            options = {"max_iter": left, "start": Start(before.beta), "progress": progress}
+            found = solve(problem, "newton", tol=CLOSER * machine.tol, **options)
             found.n_iter += before.n_iter
             short = expand_over_few(rows, found.w)
             for _ in range(MAX_STRETCHES):
                 kept = wide_product(rows.T, short, np.longdouble)
                 found = replace(found, w=kept.astype(np.float64))
-                rounding = rounding_at_shift(design, rows, short)
+                rounding = 0.0
+                if design.shift is not None:
+                    sizes = np.asarray(abs(rows).T @ np.abs(short))
+                    rounding = (len(short) + 2) * WIDE_UNIT * (np.abs(design.shift) @ sizes)
                 examined = found.examined(problem, machine.tol, kept, rounding)
                 if examined.stretch == 1.0:
                     break
@@ -221,7 +200,7 @@ class KernelSpace:
         if self.projector is None:
             many = rows.shape[0] > MAX_EXAMINED_ROWS
             designs = [KernelRows(self.kernel, rows, None, self.factor if many else None)]
-            if self.factor is None:  # what a narrow matrix leaves in doubt, rows tell
+            if self.factor is None:  # rows decide what a float32 matrix leaves in doubt
                 designs.insert(0, KernelRows(self.kernel, rows, design))
         for design in designs:
             examined = [
@@ -233,7 +212,7 @@ class KernelSpace:
         return examined
 
     def _still_hold(self, examined, before):
-        """Return whether certificates are good enough, or no worse than they were."""
+        """Return whether certificates are good enough or not worse than before."""
         return all(
             new.certificate.relative <= max(self.machine.tol, old.certificate.relative)
             for new, old in zip(examined, before, strict=True)
@@ -248,7 +227,7 @@ class KernelSpace:
         return alpha
 
     def settled(self, machine):
-        """Return the width of the kernel, as the last fit of a machine fixed it."""
+        """Return the width of the kernel in the last fit."""
         is_given = machine._kernel.name == "precomputed"
         return {} if is_given else {"gamma": machine._kernel.gamma}
 
@@ -261,24 +240,19 @@ class KernelSpace:
 
 
 class ExplicitSpace(LinearSpace):
-    """A linear kernel without a Gram matrix: ``w`` is kept, and no row."""
+    """A linear kernel without a Gram matrix: ``w`` is stored, and no rows."""
 
     parameters = KernelSpace.parameters + LinearSpace.parameters
     kernel = Kernel("linear")
 
     def settle(self, rows):
-        """Return the rows that count, or raise if they are too wide."""
+        """Return the rows that count, or raise if they have too many features."""
         if sp.issparse(rows.X):
             check_width(rows.X.shape[1], n_vectors=VECTORS_OF_KERNEL)
         return rows.used
 
-    def design(self, rows):
-        """Return the design of the rows that count."""
-        self.settle(rows)
-        return super().design(rows)
-
     def last_elements(self, machine, rows):
-        """Return where the last fit of a machine ended."""
+        """Return the elements of the last fit."""
         is_same = machine._kernel.name == "linear"
         return super().last_elements(machine, rows) if is_same else []
 
@@ -293,7 +267,7 @@ class ExplicitSpace(LinearSpace):
 
 
 def space_of(machine, **options):
-    """Return the space of a kernel, or the explicit one where that is linear."""
+    """Return the space of a kernel, which is explicit for a linear one."""
     if machine.kernel == "linear":
         return ExplicitSpace(getattr(machine, "fit_intercept", True))
     return KernelSpace(machine, **options)
@@ -302,19 +276,12 @@ def space_of(machine, **options):
 class KernelExpansion:
     """The part of a fitted classifier that scores by a kernel."""
 
-    _parameter_constraints: dict = {
-        "kernel": [StrOptions(KERNELS | {"precomputed"}), callable],
-        "gamma": [Interval(Real, 0, None, closed="neither"), str],
-        "degree": [Interval(Integral, 0, None, closed="left")],
-        "coef0": [Interval(Real, None, None, closed="neither")],
-    }
-
     @property
     def coef_(self):
         """``w`` itself, for a linear kernel."""
         if self._kernel.name != "linear":
             raise AttributeError("coef_ exists for kernel='linear' only.")
-        if not hasattr(self, "support_"):  # no row was kept
+        if not hasattr(self, "support_"):  # no rows were stored
             return self._coef
         if np.prod(self.support_vectors_.shape) > MAX_WIDE_NUMBERS:
             return np.asarray(self.dual_coef_ @ self.support_vectors_)

@@ -1,12 +1,21 @@
 """The large margin distribution machine with a kernel."""
 
+import numpy as np
+
 from largemargin._compat import StrOptions
-from largemargin.estimators.base import CertifiedClassifier
+from largemargin.estimators.base import CONSTRAINTS, MarginClassifier
 from largemargin.estimators.kernel_space import KernelExpansion, KernelSpace
-from largemargin.estimators.ldm_prices import CONSTRAINTS, ldm_recipe
+from largemargin.estimators.recipe import Recipe
+from largemargin.estimators.targets import Classes
+from largemargin.kernels.widths import multiple_of_scale
+from largemargin.problem import Prices, Problem
+
+# lambda="scale" means this constant times C times the sum of the weights: the largest
+# value that is hardly ever worse than an SVM, see docs/defaults.
+SCALES = {"lambda_var": 0.01, "lambda_mean": 0.01}
 
 
-class LDMClassifier(KernelExpansion, CertifiedClassifier):
+class LDMClassifier(KernelExpansion, MarginClassifier):
     r"""Large margin distribution machine with a kernel.
 
     Minimises over ``w`` in the feature space ``phi`` of the kernel and over ``b``, with
@@ -14,166 +23,138 @@ class LDMClassifier(KernelExpansion, CertifiedClassifier):
 
     ``|w|^2 / 2 + lambda_var * 2 var(g) - lambda_mean * mean(g) + C * sum(s * loss)``
 
-    where ``loss_i = max(0, 1 - g_i)`` and ``s`` are the sample weights, which count in
-    mean and variance too. Zero lambdas give the support vector machine, ``C=numpy.inf`` a
-    hard margin. The intercept ``b`` is not penalised.
+    where ``loss_i = max(0, 1 - g_i)`` and ``s`` are the sample weights, which also weight
+    the mean and the variance. Zero lambdas give the support vector machine, ``C=numpy.inf``
+    a hard margin. The intercept ``b`` is not penalised.
 
     Parameters
     ----------
     C : float, default=1.0
-        Price of margin violations, not divided by the number of samples. Raising it
-        follows the training rows more closely. ``numpy.inf`` forbids violations and
-        raises an error if the classes cannot be separated; 0 ignores them.
-
+        Price of margin violations (regularisation parameter), not divided by the number of
+        samples. A larger value fits the training rows more closely. ``numpy.inf`` forbids
+        violations and raises an error if the classes cannot be separated; 0 ignores them.
     lambda_var : float or "scale", default="scale"
-        Price of the margin variance, the lambda_1 of the paper. Raising it draws the
-        margins together. ``"scale"`` is ``0.01 * C * sum(s)``, which keeps its weight
-        against the losses whatever C and the number of samples are (C counts as 1 where
-        it is 0 or infinite).
-
+        Price of the margin variance, lambda_1 in the paper. A larger value draws the
+        margins together. ``"scale"`` is ``0.01 * C * sum(s)``, so that its effect depends
+        neither on C nor on the number of samples (if C is 0 or infinite, 1 replaces it).
+        Multiples such as ``"0.3*scale"`` are accepted too.
     lambda_mean : float or "scale", default="scale"
-        Reward of the margin mean, the lambda_2 of the paper. Raising it pushes all
-        margins up, those beyond one too. ``"scale"`` is ``0.01 * C * sum(s)``.
-
+        Reward of the margin mean, lambda_2 in the paper. A larger value raises all margins,
+        including those above one. ``"scale"`` and its multiples mean the same as above.
     kernel : {"linear", "poly", "rbf", "sigmoid", "laplacian", "cosine", "precomputed"} \
             or callable, default="rbf"
-        A callable maps two arrays of rows to the matrix of their inner products. With
-        ``"precomputed"`` X is that matrix. ``"sigmoid"``, and ``"poly"`` with a negative
-        ``coef0``, need not be positive semi-definite: their negative part is cut off,
-        with a warning. A callable or a precomputed matrix that is not is refused.
-
+        A callable takes two arrays of rows and returns the matrix of their inner products.
+        With ``"precomputed"``, X is that matrix. The Gram matrix of ``"sigmoid"``, or of
+        ``"poly"`` with a negative ``coef0``, may have negative eigenvalues; they are
+        removed with a warning. From a callable or in X, they raise an error.
     gamma : {"scale", "auto"} or float, default="scale"
-        Coefficient of ``"rbf"``, ``"poly"``, ``"sigmoid"`` and ``"laplacian"``. Raising
-        it narrows the kernel. ``"scale"`` is ``1 / (n_features * X.var())`` with the
-        rows weighted, ``"auto"`` is ``1 / n_features``.
-
+        Coefficient of ``"rbf"``, ``"poly"``, ``"sigmoid"`` and ``"laplacian"``. A larger
+        value narrows the kernel. ``"scale"`` is ``1 / (n_features * X.var())`` with the
+        rows weighted by ``s``; ``"auto"`` is ``1 / n_features``.
     degree : int, default=3
         Degree of ``"poly"``.
-
     coef0 : float, default=0.0
         Constant of ``"poly"`` and ``"sigmoid"``.
-
     fit_intercept : bool, default=True
-        Whether to fit ``b``. False is the machine of the paper.
-
+        Whether to fit the intercept ``b``. The method in the paper has none.
     class_weight : dict or "balanced", default=None
         Factor on the sample weights of each class; ``"balanced"`` gives every class the
         same sum of weights.
-
     solver : {"auto", "kernel_dual", "dual_cd"}, default="auto"
-        ``"kernel_dual"``, the choice of ``"auto"`` while the Gram matrix fits, descends
-        on pairs of rows and finishes by Newton's method; ``"dual_cd"`` is the paper's
-        coordinate descent.
-
+        ``"kernel_dual"`` optimises pairs of dual variables and finishes with Newton's
+        method; ``"dual_cd"`` is the coordinate descent of the paper. ``"auto"`` uses
+        ``"kernel_dual"`` if the Gram matrix fits into memory, see Notes.
     tol : float, default=1e-4
         Relative duality gap at which to stop.
-
     max_iter : int, default=None
-        Limit of Newton steps or sweeps; None means 500 or 10,000.
-
+        Maximum number of iterations. None allows 500 Newton steps, 10,000 sweeps of
+        ``"dual_cd"``, or 5 epochs of ``"asgd"``.
     time_limit : float, default=None
-        Seconds after which a fit stops with the best solution found so far and a warning
-        that states its gap. What cannot be stopped half-way, such as the Gram matrix, is
-        finished first. None sets no limit.
-
+        Seconds after which the fit stops and keeps the best solution so far, with a warning
+        that states its gap. The computation of the Gram matrix is not interrupted. None
+        sets no limit.
     n_jobs : int, default=None
-        Threads over the classes when there are more than two. The result does not
-        depend on it.
-
+        Number of threads that fit the classes in parallel if there are more than two; -1
+        uses all cores. The result does not depend on it.
     random_state : int, RandomState instance or None, default=None
-        Seed of the order of rows in ``"dual_cd"``.
-
+        Random seed for the order of rows in ``"dual_cd"`` and ``"asgd"``.
     verbose : int, default=0
-        Whether to send each step to the ``largemargin`` logger, at level INFO.
-
+        If positive, report progress on standard error. If you have configured
+        :mod:`logging`, the reports go to the ``largemargin`` logger at level INFO instead.
     warm_start : bool, default=False
-        Whether to start from the last solution if it has as many rows and classes.
+        Whether to start from the solution of the last fit, if that was on the same number
+        of rows and classes.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         The labels.
-
     support_ : ndarray of shape (n_support,)
-        Numbers of the training rows that matter. A margin variance or mean makes all of
-        them matter; then they are as many as span all, where these are few, as for a
-        smooth kernel or one of low rank.
-
+        Indices of the support vectors among the training rows. A positive ``lambda_var``
+        or ``lambda_mean`` gives every row a coefficient. If a few rows span all others, as
+        is common for smooth kernels, the solution is expressed by these few.
     support_vectors_ : {ndarray, sparse matrix} of shape (n_support, n_features)
-        Those rows; empty for a precomputed kernel.
-
+        The support vectors; empty for a precomputed kernel.
     dual_coef_ : ndarray of shape (1, n_support) or (n_classes, n_support)
-        The expansion of ``w`` over them.
-
+        Coefficients of the support vectors in the expansion of ``w``.
     low_rank_residual_ : float or None
-        Which part of the trace of the Gram matrix is missing in a machine of low rank,
-        see Notes; None for an exact one.
-
+        Share of the trace of the Gram matrix that a low-rank model leaves out, see Notes;
+        None for an exact model.
     coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
-        ``w``, for ``kernel="linear"`` only.
-
+        The vector ``w``. With a kernel other than ``"linear"`` it does not exist.
     intercept_ : ndarray of shape (1,) or (n_classes,)
-        ``b``.
-
+        The intercept ``b``.
     duality_gap_ : float or ndarray of shape (n_classes,)
         Certified distance of the objective from its optimum, relative to its size. It
-        holds for the numbers that are kept, rounding included.
-
+        holds for the fitted model as it is stored, rounding included.
     objective_ : float or ndarray of shape (n_classes,)
         The minimised objective.
-
     margin_mean_, margin_variance_ : float or ndarray of shape (n_classes,)
-        Of the training rows.
-
+        Weighted mean and variance of the training margins.
     dual_beta_ : ndarray of shape (n_samples,) or (n_classes, n_samples)
         Dual variables, between 0 and ``C * s_i``.
-
     n_iter_ : int
-        Iterations of the longest run.
-
+        Number of iterations; with more than two classes, the largest.
     history_ : dict or list of dict
-        ``objective``, ``duality_gap`` and ``seconds`` after each step.
-
+        ``objective``, ``duality_gap`` and ``seconds`` after each step; with more than two
+        classes, one dict per class.
     n_features_in_ : int
         Number of features.
-
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the features, if they are strings.
+        Names of the features, if X has names that are strings.
 
     See Also
     --------
-    LinearLDMClassifier : Faster for a linear kernel, and the choice for many rows.
+    LinearLDMClassifier : Faster for a linear kernel, and suited to many rows.
 
     Notes
     -----
-    The Gram matrix takes ``m^2`` numbers for m rows, of float32 beyond 4,000 rows. A
-    small ``lambda_var`` (up to about 1/4) costs little beyond the SVM; a large one, such
-    as ``"scale"``, one factorisation of the Gram matrix, ``m^3`` operations.
+    The Gram matrix takes ``m^2`` numbers for m rows, float32 beyond 4,000 rows. A small
+    ``lambda_var`` (up to about 1/4) costs little more than the SVM; a large one, such as
+    ``"scale"``, one factorisation of the Gram matrix, ``m^3`` operations.
 
-    Where the Gram matrix would take more than 4 GiB, beyond some 32,000 rows,
-    ``solver="auto"`` solves a machine of low rank instead: rows are drawn until they
-    explain all but a thousandth of the trace, at most 1,000 of them, and the machine
-    lives in their span, whose features take ``m`` times as many numbers.
-    ``low_rank_residual_`` says what was left out. ``duality_gap_`` is still that of the
-    exact problem, so it is seldom below ``tol`` there, and a warning says so. It takes one
-    more pass over the Gram matrix, tile by tile, up to 60,000 rows; beyond that it is a
-    bound that may be far too large.
+    If the Gram matrix would take more than 4 GiB, beyond some 32,000 rows,
+    ``solver="auto"`` fits a low-rank model instead: rows are drawn until they explain all
+    but a thousandth of the trace of the Gram matrix, at most 1,000 of them, and ``w`` is
+    sought in their span. ``low_rank_residual_`` is the share of the trace left out.
+    ``duality_gap_`` still refers to the exact problem, so it seldom reaches ``tol``, and a
+    warning says so. Computing it takes one more pass over the Gram matrix, in tiles, up to
+    60,000 rows; with more rows it is an upper bound that may be far too large.
 
     Examples
     --------
     >>> from sklearn.datasets import make_moons
     >>> from largemargin import LDMClassifier
     >>> X, y = make_moons(noise=0.2, random_state=0)
-    >>> machine = LDMClassifier(C=10).fit(X, y)
-    >>> machine.duality_gap_ <= machine.tol
+    >>> model = LDMClassifier(C=10).fit(X, y)
+    >>> model.duality_gap_ <= model.tol
     True
-    >>> print(f"{machine.score(X, y):.2f}")
+    >>> print(f"{model.score(X, y):.2f}")
     0.97
     """
 
     _parameter_constraints: dict = {
         **CONSTRAINTS,
-        **KernelExpansion._parameter_constraints,
         "solver": [StrOptions({"auto", "kernel_dual", "dual_cd"})],
     }
 
@@ -198,23 +179,35 @@ class LDMClassifier(KernelExpansion, CertifiedClassifier):
         verbose=0,
         warm_start=False,
     ):
-        self.C = C
-        self.lambda_var = lambda_var
-        self.lambda_mean = lambda_mean
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.fit_intercept = fit_intercept
-        self.class_weight = class_weight
-        self.solver = solver
-        self.tol = tol
-        self.max_iter = max_iter
-        self.time_limit = time_limit
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
-        self.warm_start = warm_start
+        self.C, self.lambda_var, self.lambda_mean = C, lambda_var, lambda_mean
+        self.kernel, self.gamma, self.degree, self.coef0 = kernel, gamma, degree, coef0
+        self.fit_intercept, self.class_weight = fit_intercept, class_weight
+        self.solver, self.tol, self.max_iter = solver, tol, max_iter
+        self.time_limit, self.n_jobs, self.random_state = time_limit, n_jobs, random_state
+        self.verbose, self.warm_start = verbose, warm_start
 
     def __largemargin_recipe__(self):
         return ldm_recipe(self, KernelSpace(self))
+
+
+def ldm_recipe(machine, space):
+    """Return the recipe of a large margin distribution machine in a space."""
+
+    def pose(targets, weight):
+        prices = ldm_prices(machine, weight.sum())
+        return Problem(None, targets, weight, prices, machine.fit_intercept)
+
+    return Recipe(Classes(machine.class_weight), space, pose, machine.solver)
+
+
+def ldm_prices(machine, total):
+    """Return C and both lambdas as numbers, given the sum of weights for ``"scale"``."""
+    C = float(machine.C)
+    # "scale" cannot refer to a C that is zero or infinite: one takes its place.
+    unit = (C if 0 < C < np.inf else 1.0) * total
+    prices = {}
+    for name, constant in SCALES.items():
+        value = getattr(machine, name)
+        factor = multiple_of_scale(value, name)
+        prices[name] = float(value) if factor is None else factor * constant * unit
+    return Prices(C, **prices)

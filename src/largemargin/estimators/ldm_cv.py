@@ -1,107 +1,80 @@
-"""The large margin distribution machine with a kernel, searched."""
+"""The large margin distribution machine with a kernel, with a search."""
 
 import numpy as np
 
+from largemargin.estimators.documentation import described_like
 from largemargin.estimators.grids import GRIDS
 from largemargin.estimators.ldm import LDMClassifier
 from largemargin.estimators.search import MachineSearch, search_constraints
 
 LDM_GRIDS = {"C": "Cs", "lambda_var": "lambda_vars", "lambda_mean": "lambda_means"}
-# The support vector machine is part of the choice, and wins where it is equal.
+# The support vector machine is searched first, so that it wins a tie.
 SVM = {"lambda_var": [0.0], "lambda_mean": [0.0]}
 
 
+@described_like(LDMClassifier)
 class LDMClassifierCV(MachineSearch):
     r"""LDMClassifier with prices and kernel width chosen by cross-validation.
 
-    Gives the scores of ``GridSearchCV`` over :class:`LDMClassifier`, at a fraction of its
-    cost: each fold makes one Gram matrix a kernel width, prices are solved from warm
-    starts, and a solution that is certified to ``tol`` at other prices too serves them.
+    Returns the scores of ``GridSearchCV`` over :class:`LDMClassifier` at a fraction of its
+    cost: each fold computes one Gram matrix per kernel width, prices are solved from warm
+    starts, and a solution that is certified to ``tol`` at other prices is reused there.
 
     Parameters
     ----------
     grid : {"scale", "paper"}, default="scale"
-        Which values are searched where none are given below. ``"scale"`` has C in 2^-6 ..
-        2^8 and, beside the SVM, prices that keep their weight against the losses: 320
-        points; ``"paper"`` has C in {10, 50, 100}, both lambdas in 2^-8 .. 2^-2 and
+        The values to search for parameters without values below. ``"scale"`` has C in
+        2^-6 .. 2^8 and, besides the SVM, lambdas relative to C and the number of samples:
+        320 points. ``"paper"`` has C in {10, 50, 100}, both lambdas in 2^-8 .. 2^-2 and
         kernel widths 2^-2 d .. 2^2 d, where d is the mean distance between training rows
-        and ``gamma = 1 / (2 width^2)``: 735 points.
-
+        and ``gamma = 1 / (2 width^2)``: 735 points. Without a kernel width to search there
+        are 80 or 147 points.
     Cs, lambda_vars, lambda_means, gammas : array-like, default=None
-        Values of ``C``, ``lambda_var``, ``lambda_mean`` and ``gamma``, as
-        :class:`LDMClassifier` takes them; None means those of ``grid``.
-
-    kernel, degree, coef0, fit_intercept, class_weight, solver, tol, max_iter :
-        As in :class:`LDMClassifier`.
-
+        Values of ``C``, ``lambda_var``, ``lambda_mean`` and ``gamma`` to search; None uses
+        those of ``grid``.
+    kernel, degree, coef0, fit_intercept, class_weight
     cv : int, splitter or iterable of splits, default=None
-        As in scikit-learn; None means five stratified folds.
-
+        Cross-validation splits, as in scikit-learn; None uses five stratified folds.
     scoring : str or callable, default=None
-        A scorer; None means accuracy. It gets the sample weights, if there are any and it
-        takes them.
-
+        A scorer of scikit-learn, or its name; None uses accuracy. If it accepts sample
+        weights, it receives them.
     refit : bool, default=True
-        Whether to fit the best machine on all rows.
-
+        Whether to fit the best estimator on all rows.
     error_score : "raise" or float, default=numpy.nan
-        Score of a fit that fails, with a warning; NaN never wins. If all fail, that is an
-        error. Prices at which the problem has no minimum are passed over: their score is
-        always NaN.
-
+        Score of a fit that fails, with a warning; NaN never wins. If all fits fail, an
+        error is raised. Prices at which the problem has no minimum always score NaN.
+    solver, tol, max_iter
     time_limit : float, default=None
-        Seconds after which the search stops. Points that it has not fitted in every fold
-        are left out, with a warning. None sets no limit.
-
+        Seconds after which the search stops. Points that were not fitted in every fold are
+        left out, with a warning. None sets no limit.
     n_jobs : int, default=None
-        Threads over folds and kernel widths. The result does not depend on it.
-
-    random_state : int, RandomState instance or None, default=None
-        Seed of the order of rows in ``solver="dual_cd"``.
-
-    verbose : int, default=0
-        Whether to send progress and the time left to the ``largemargin`` logger, INFO.
+        Number of threads over folds and kernel widths; -1 uses all cores. The result does
+        not depend on it.
+    random_state, verbose
 
     Attributes
     ----------
-    best_estimator_ : LDMClassifier
-        The best machine, fitted on all rows.
-
+    best_estimator_ : estimator
+        The estimator with the best parameters, fitted on all rows.
     best_params_ : dict
-        Its ``C``, ``lambda_var``, ``lambda_mean`` and ``gamma``.
-
+        The parameters with the best mean score.
     best_score_ : float
-        Its mean score over the folds.
-
+        Mean score of the best parameters over the folds.
     best_index_ : int
-        Its place in ``cv_results_``.
-
+        Index of the best parameters in ``cv_results_``.
     cv_results_ : dict of ndarray
         As in ``GridSearchCV``; times of shared work are divided evenly.
-
     unseen_scores_ : ndarray of shape (n_samples,) or (n_samples, n_classes)
-        Scores of the training rows by the best point, each fitted without the fold that
-        tests the row; NaN where none does. Not kept with ``refit=False``, or where those of
-        all points would take more than 256 MB until the best is known.
-
+        Scores of the training rows at the best parameters, each by the fit without the fold
+        that tests the row; NaN if no fold does. Not stored with ``refit=False``, or if the
+        scores of all points would take more than 256 MB during the search.
     n_splits_ : int
         Number of folds.
-
-    n_iter_ : int
-        Iterations of the last fit, that of ``best_estimator_``.
-
-    classes_ : ndarray of shape (n_classes,)
-        The labels.
-
-    n_features_in_ : int
-        Number of features.
-
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the features, if they are strings.
+    n_iter_, classes_, n_features_in_, feature_names_in_
 
     See Also
     --------
-    LDMClassifier : The machine at given prices.
+    LDMClassifier : The estimator at given prices.
     LinearLDMClassifierCV : The same without a kernel.
 
     Examples
@@ -119,12 +92,7 @@ class LDMClassifierCV(MachineSearch):
     _machine_class = LDMClassifier
     _grids = {**LDM_GRIDS, "gamma": "gammas"}
     _also = SVM
-    _parameter_constraints: dict = search_constraints(
-        LDMClassifier,
-        ["kernel", "degree", "coef0", "fit_intercept", "class_weight", "solver"],
-        _grids,
-        GRIDS,
-    ) | {"random_state": ["random_state"]}
+    _parameter_constraints: dict = search_constraints(LDMClassifier, _grids, GRIDS)
 
     def __init__(
         self,
@@ -151,24 +119,11 @@ class LDMClassifierCV(MachineSearch):
         random_state=None,
         verbose=0,
     ):
-        self.grid = grid
-        self.Cs = Cs
-        self.lambda_vars = lambda_vars
-        self.lambda_means = lambda_means
-        self.gammas = gammas
-        self.kernel = kernel
-        self.degree = degree
-        self.coef0 = coef0
-        self.fit_intercept = fit_intercept
-        self.class_weight = class_weight
-        self.cv = cv
-        self.scoring = scoring
-        self.refit = refit
-        self.error_score = error_score
-        self.solver = solver
-        self.tol = tol
-        self.max_iter = max_iter
-        self.time_limit = time_limit
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
+        self.grid, self.Cs, self.gammas = grid, Cs, gammas
+        self.lambda_vars, self.lambda_means = lambda_vars, lambda_means
+        self.kernel, self.degree, self.coef0 = kernel, degree, coef0
+        self.fit_intercept, self.class_weight = fit_intercept, class_weight
+        self.cv, self.scoring, self.refit = cv, scoring, refit
+        self.error_score, self.solver, self.tol = error_score, solver, tol
+        self.max_iter, self.time_limit, self.n_jobs = max_iter, time_limit, n_jobs
+        self.random_state, self.verbose = random_state, verbose

@@ -1,72 +1,49 @@
-"""The large margin distribution machine on explicit features, searched."""
+"""The large margin distribution machine on explicit features, with a search."""
 
 import numpy as np
 
 from largemargin._compat import StrOptions
-from largemargin.designs.linear import without_offsets
+from largemargin.designs.in_memory import without_offsets
+from largemargin.estimators.documentation import described_like
 from largemargin.estimators.grids import GRIDS
 from largemargin.estimators.ldm import LDMClassifier
-from largemargin.estimators.ldm_cv import LDM_GRIDS, SVM
+from largemargin.estimators.ldm_cv import LDM_GRIDS, SVM, LDMClassifierCV
 from largemargin.estimators.linear_ldm import LinearLDMClassifier
 from largemargin.estimators.linear_space import design_of
 from largemargin.estimators.search import MachineSearch, search_constraints
 
-# Wide rows with more of them than this are not searched by a Gram matrix.
-MAX_GRAM_ROWS = 10_000
+# With more rows than this, rows with many features are not searched by a Gram matrix.
+MAX_SEARCHED_GRAM_ROWS = 10_000
 
 
+@described_like(LDMClassifierCV)
 class LinearLDMClassifierCV(MachineSearch):
     """LinearLDMClassifier with prices chosen by cross-validation.
 
-    Gives the scores of ``GridSearchCV`` over :class:`LinearLDMClassifier`, at a fraction
+    Returns the scores of ``GridSearchCV`` over :class:`LinearLDMClassifier` at a fraction
     of its cost: prices are solved from warm starts, and a solution that is certified to
-    ``tol`` at other prices too serves them.
+    ``tol`` at other prices is reused there.
 
     Parameters
     ----------
-    grid : {"scale", "paper"}, default="scale"
-        Which values are searched where none are given below. ``"scale"`` has C in 2^-6 ..
-        2^8 and, beside the SVM, prices that keep their weight against the losses: 80
-        points; ``"paper"`` has C in {10, 50, 100} and both lambdas in 2^-8 .. 2^-2: 147
-        points.
-
+    grid
     Cs, lambda_vars, lambda_means : array-like, default=None
-        Values of ``C``, ``lambda_var`` and ``lambda_mean``, as
-        :class:`LinearLDMClassifier` takes them; None means those of ``grid``.
-
+        Values of ``C``, ``lambda_var`` and ``lambda_mean`` to search; None uses those of
+        ``grid``.
+    fit_intercept, class_weight, cv, scoring, refit, error_score
     solver : {"auto", "newton", "dual_cd"}, default="auto"
-        As in :class:`LinearLDMClassifier`; ``"asgd"``, which has no goal to reach, cannot
-        be searched this way.
-
-    fit_intercept, class_weight, tol, max_iter, random_state :
-        As in :class:`LinearLDMClassifier`.
-
-    cv, scoring, refit, error_score, time_limit, n_jobs, verbose :
-        As in :class:`LDMClassifierCV`; threads work on folds.
+        As in :class:`LinearLDMClassifier`. ``"asgd"`` cannot be searched, because it does
+        not stop at ``tol``.
+    tol, max_iter, time_limit, n_jobs, random_state, verbose
 
     Attributes
     ----------
-    best_estimator_ : LinearLDMClassifier
-        The best machine, fitted on all rows.
-
-    best_params_ : dict
-        Its ``C``, ``lambda_var`` and ``lambda_mean``.
-
-    best_score_, best_index_, cv_results_, unseen_scores_, n_splits_, n_iter_ :
-        As in :class:`LDMClassifierCV`.
-
-    classes_ : ndarray of shape (n_classes,)
-        The labels.
-
-    n_features_in_ : int
-        Number of features.
-
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the features, if they are strings.
+    best_estimator_, best_params_, best_score_, best_index_, cv_results_, unseen_scores_
+    n_splits_, n_iter_, classes_, n_features_in_, feature_names_in_
 
     See Also
     --------
-    LinearLDMClassifier : The machine at given prices.
+    LinearLDMClassifier : The estimator at given prices.
     LDMClassifierCV : The same with a kernel.
 
     Examples
@@ -83,11 +60,9 @@ class LinearLDMClassifierCV(MachineSearch):
     _machine_class = LinearLDMClassifier
     _grids = LDM_GRIDS
     _also = SVM
-    _parameter_constraints: dict = search_constraints(
-        LinearLDMClassifier, ["fit_intercept", "class_weight"], _grids, GRIDS
-    ) | {
+    _parameter_constraints: dict = {
+        **search_constraints(LinearLDMClassifier, _grids, GRIDS),
         "solver": [StrOptions({"auto", "newton", "dual_cd"})],
-        "random_state": ["random_state"],
     }
 
     def __init__(
@@ -111,29 +86,19 @@ class LinearLDMClassifierCV(MachineSearch):
         random_state=None,
         verbose=0,
     ):
-        self.grid = grid
-        self.Cs = Cs
-        self.lambda_vars = lambda_vars
-        self.lambda_means = lambda_means
-        self.fit_intercept = fit_intercept
-        self.class_weight = class_weight
-        self.cv = cv
-        self.scoring = scoring
-        self.refit = refit
-        self.error_score = error_score
-        self.solver = solver
-        self.tol = tol
-        self.max_iter = max_iter
-        self.time_limit = time_limit
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
+        self.grid, self.Cs = grid, Cs
+        self.lambda_vars, self.lambda_means = lambda_vars, lambda_means
+        self.fit_intercept, self.class_weight = fit_intercept, class_weight
+        self.cv, self.scoring, self.refit = cv, scoring, refit
+        self.error_score, self.solver, self.tol = error_score, solver, tol
+        self.max_iter, self.time_limit, self.n_jobs = max_iter, time_limit, n_jobs
+        self.random_state, self.verbose = random_state, verbose
 
     def _searched_machine(self, X):
         n_rows, n_features = X.shape
-        if self.solver != "auto" or not n_rows < min(n_features, MAX_GRAM_ROWS):
+        if self.solver != "auto" or not n_rows < min(n_features, MAX_SEARCHED_GRAM_ROWS):
             return self._machine()
         if self.fit_intercept and without_offsets(design_of(X)).shift is not None:
             return self._machine()
-        # Inner products are fewer numbers than such rows, and made once a fold.
+        # Inner products of such rows are fewer numbers, and computed once per fold.
         return LDMClassifier(kernel="linear", **self._machine().get_params())

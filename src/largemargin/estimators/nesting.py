@@ -1,50 +1,49 @@
-"""What is inside pipelines, searches and calibrations, down to the machine."""
+"""Models inside models: steps of pipelines, results of searches, calibrated models."""
 
 from sklearn.pipeline import Pipeline
 
 
 def inside(model):
-    """Return the last step, or what was refitted or calibrated; None for a machine."""
+    """Return the last step, or what was refitted or calibrated; None for an estimator."""
     if isinstance(model, Pipeline):
         return model.steps[-1][1] if model.steps else None
     return getattr(model, "best_estimator_", getattr(model, "machine_", None))
 
 
-def layers_of(model):
-    """Return a model, what is inside it, and so on down to the machine."""
-    layers = [model]
-    while (inner := inside(layers[-1])) is not None:
-        layers.append(inner)
-    return layers
+def layers_of(model) -> list:
+    """Return a model, the model inside it, and so on down to the estimator itself."""
+    inner = inside(model)
+    return [model] if inner is None else [model, *layers_of(inner)]
 
 
-def machine_of(model):
-    """Return the machine inside pipelines, searches and calibrations."""
+def innermost(model):
+    """Return the estimator inside pipelines, searches and calibrated models."""
     return layers_of(model)[-1]
 
 
-def machine_and_rows(model, X):
-    """Return the machine inside a model, and the rows that reach it."""
-    for layer in layers_of(model):
+def machine_and_rows(model, X) -> tuple:
+    """Return the estimator inside a model, and the rows that reach it."""
+    layers = layers_of(model)
+    for layer in layers:
         if isinstance(layer, Pipeline) and len(layer) > 1:
             X = layer[:-1].transform(X)
-    return machine_of(model), X
+    return layers[-1], X
 
 
-def width_of(model):
-    """Return how many features the rows of a model have, None if it does not tell."""
+def width_of(model) -> int | None:
+    """Return the number of features that a model expects, None if it is unknown."""
     if hasattr(model, "n_features_in_"):
         return int(model.n_features_in_)
-    steps = [step for step in steps_in(model) if does_something(step)]
+    steps = list(filter(does_something, steps_in(model)))
     inner = steps[0] if steps else inside(model)
     return None if inner is None else width_of(inner)
 
 
-def steps_in(model):
-    """Return the steps of a pipeline, or nothing."""
+def steps_in(model) -> list:
+    """Return the steps of a pipeline; an empty list for other models."""
     return [step for _, step in model.steps] if isinstance(model, Pipeline) else []
 
 
-def does_something(step):
-    """Return whether a step of a pipeline is not just a place for one."""
+def does_something(step) -> bool:
+    """Return whether a step of a pipeline is not a placeholder."""
     return step is not None and not isinstance(step, str)

@@ -1,4 +1,4 @@
-"""What a certified machine is made of: all that others may ask of it."""
+"""The parts of a certified estimator, which fits, searches and inspection work with."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,46 +15,43 @@ class Encoder(Protocol):
     weights_depend_on_others: bool
 
     def check(self, y):
-        """Raise if ``y`` is nothing that can be encoded."""
+        """Raise if ``y`` cannot be encoded."""
 
     def weighted(self, y, weight):
-        """Return the weights, multiplied by what ``y`` says of them."""
+        """Return the weights of the rows, given those of the user and ``y``."""
 
     def encode(self, y, name):
-        """Return the labels, and the targets of each machine."""
+        """Return the labels, and the targets of each problem."""
 
 
 class Space(Protocol):
-    """How rows become a design, and solutions on it what a machine keeps."""
+    """How rows become a design, and how an estimator stores its solutions."""
 
-    # Parameters of the machine that the design depends on.
+    # Parameters of the estimator that the design depends on.
     parameters: tuple[str, ...]
 
     def design(self, rows):
         """Return the design of the rows that count."""
 
     def last_elements(self, machine, rows):
-        """Return where the last fit of a machine ended, one element per machine."""
+        """Return the elements of the last fit, one per problem."""
 
     def keep(self, machine, rows, solutions, problems=None, deadline=float("inf")):
-        """Store elements in a machine; return the solutions, examined as they are stored.
-
-        Without ``problems`` there is nothing to examine.
-        """
+        """Store the elements; return the solutions, examined if ``problems`` are given."""
 
     def score(self, X, rows, solutions):
         """Return the scores, without intercepts, of new rows by solutions on the rows."""
 
     def settled(self, machine):
-        """Return the parameters that the last fit of a machine took from the data."""
+        """Return the parameters that the last fit took from the data."""
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """The parts of a machine.
+    """The parts of an estimator.
 
-    ``pose(targets, weight)`` returns the problem of one machine, still without a design;
-    ``solve`` solves it, as ``solvers.solve`` does.
+    ``pose(targets, weight)`` returns a problem without a design; ``solve`` solves it, as
+    ``solvers.solve`` does.
     """
 
     encoder: Encoder
@@ -64,19 +61,17 @@ class Recipe:
     solve: Callable = solve
 
     def posed(self, rows, name):
-        """Return the labels, and a problem for each machine, still without a design."""
+        """Return the labels, and the problems, without a design."""
         labels, targets = self.encoder.encode(rows.labels, name)
         return labels, [self.pose(one, rows.weight) for one in targets]
 
 
 def recipe_of(machine):
-    """Return the recipe of a machine at its present parameters, None if it has none.
+    """Return the recipe of an estimator with its parameters, None if it has none.
 
-    A machine with a recipe has a method ``__largemargin_recipe__``, the parameters ``tol``,
-    ``max_iter``, ``time_limit``, ``n_jobs`` and ``verbose`` and, where there is a choice,
+    An estimator with a recipe has a method ``__largemargin_recipe__`` and the parameters
+    ``tol``, ``max_iter``, ``time_limit``, ``n_jobs``, ``verbose``, and possibly
     ``random_state`` and ``warm_start``. Once fitted it has ``dual_beta_``, ``intercept_``
-    and what its space keeps.
+    and what its space stores.
     """
-    if not hasattr(type(machine), "__largemargin_recipe__"):
-        return None
-    return machine.__largemargin_recipe__()
+    return getattr(machine, "__largemargin_recipe__", lambda: None)()

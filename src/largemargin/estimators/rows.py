@@ -1,4 +1,4 @@
-"""Training rows as they come in: checked, weighted, and which of them count."""
+"""Training rows: validated, with labels and weights."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,7 +14,7 @@ FLOATS = [np.float64, np.float32]
 
 @dataclass(frozen=True)
 class Rows:
-    """Rows with their labels and weights; those without weight do not count."""
+    """Rows with their labels and weights; those of weight zero do not count."""
 
     X: object
     y: np.ndarray
@@ -22,7 +22,7 @@ class Rows:
 
     @cached_property
     def counted(self):
-        """Which rows have a weight."""
+        """Which rows have a positive weight."""
         return self.all_weights > 0
 
     @cached_property
@@ -37,28 +37,33 @@ class Rows:
 
     @cached_property
     def used(self):
-        """The rows that count, copied only if there are others."""
+        """The rows that count; not a copy if all do."""
         return self.X if self.counted.all() else self.X[self.counted]
 
     def spread_out(self, values):
-        """Return values of the rows that count, with zeros for the others between them."""
+        """Return the values of all rows, given those of the rows that count."""
         out = np.zeros((len(values), len(self.counted)))
         out[:, self.counted] = values
         return out
 
 
-def validated_rows(estimator, encoder, X, y, sample_weight, **options):
-    """Return what came in as rows, or raise if it cannot be learned from."""
+def validated(estimator, encoder, X, y, **options):
+    """Return X and y as arrays, or raise if they cannot be learned from."""
     X, y = validate_data(
         estimator, X, y, accept_sparse="csr", dtype=FLOATS, multi_output=False, **options
     )
-    X = canonical_rows(X)
     encoder.check(y)
+    return canonical_rows(X), y
+
+
+def validated_rows(estimator, encoder, X, y, sample_weight, **options):
+    """Return validated rows with their weights."""
+    X, y = validated(estimator, encoder, X, y, **options)
     return Rows(X, y, weights_of(encoder, X, y, sample_weight))
 
 
 def weights_of(encoder, X, y, sample_weight):
-    """Return the weight of each row, that of its class included."""
+    """Return the weight of each row, including that of its class."""
     weight = np.array(check_sample_weight(sample_weight, X, dtype=np.float64))
     with np.errstate(over="ignore"):
         total = weight.sum()
@@ -81,10 +86,7 @@ def weights_of(encoder, X, y, sample_weight):
 
 
 def canonical_rows(X):
-    """Return sparse rows with each entry once, or raise if they point outside themselves.
-
-    Overflowed indices do that.
-    """
+    """Return sparse rows without duplicate entries, or raise if indices are invalid."""
     if not sp.issparse(X):
         return X
     n_rows, n_features = X.shape

@@ -1,98 +1,88 @@
-"""Machines that choose their own parameters by cross-validation: the one search for all."""
+"""Estimators that choose their parameters by cross-validation."""
 
 import time
-from importlib import import_module
-from numbers import Integral, Real
+from numbers import Real
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import check_scoring, get_scorer_names
 from sklearn.model_selection import ParameterGrid
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, validate_data
 
-from largemargin._compat import Interval, StrOptions, check_sample_weight, fit_context
-from largemargin.estimators.cross_validation import Search, accuracy
+from largemargin._compat import StrOptions, check_sample_weight, fit_context
+from largemargin.estimators.base import MarginClassifier
+from largemargin.estimators.cross_validation import CrossValidation
+from largemargin.estimators.documentation import described_like
 from largemargin.estimators.fitting import all_or_nothing, deadline_of, sooner_deadline
 from largemargin.estimators.grids import GRIDS, check_values, paper_gammas
+from largemargin.estimators.keywords import HintingClassifier
 from largemargin.estimators.recipe import recipe_of
-from largemargin.estimators.rows import FLOATS, canonical_rows
-from largemargin.estimators.table import SEARCHES
-from largemargin.estimators.targets import splits_of
-from largemargin.kernels.functions import WITHOUT_WIDTH
+from largemargin.estimators.rows import validated
+from largemargin.estimators.targets import positives_of, splits_of
+from largemargin.kernels.widths import WITHOUT_WIDTH
+from largemargin.numerics.progress_log import progress_printed
 
-# What is left for the last fit at the least, in seconds.
+# Seconds that are left at least for the final fit.
 SHORTEST = 1e-3
-# Parameters that a search has for itself, though its machine has some of that name.
-OF_THE_SEARCH = {"verbose", "time_limit"}
-
-
-def __getattr__(name):
-    """Return a search that was in this module once: pickles name it so."""
-    if name not in SEARCHES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module("largemargin"), name)
+# Parameters that a search and its estimator both have, each for itself.
+OF_BOTH = {"verbose", "time_limit"}
+OF_THE_SEARCH = {"grid", "cv", "scoring", "refit", "error_score", "n_jobs", *OF_BOTH}
 
 
 def has_best_estimator(search):
-    """Return whether a search has fitted the best machine on all rows."""
+    """Return True, or raise if a search does not fit the best estimator."""
     if not search.refit:
         raise AttributeError(
-            f"{type(search).__name__}(refit=False) does not fit the best machine: use "
+            f"{type(search).__name__}(refit=False) does not fit the best estimator: use "
             "best_params_, or refit=True."
         )
     return True
 
 
-def search_constraints(machine_class, names, grids, named_grids=("scale",)):
-    """Return the constraints of a search, those of ``names`` as the machine has them."""
+def search_constraints(machine_class, grids, named_grids=("scale",)):
+    """Return the constraints of a search; other parameters are those of its estimator."""
     return {
+        **machine_class._parameter_constraints,
         "grid": [StrOptions(set(named_grids))],
         **{plural: ["array-like", None] for plural in grids.values()},
-        **{name: machine_class._parameter_constraints[name] for name in names},
         "cv": ["cv_object"],
         "scoring": [StrOptions(set(get_scorer_names())), callable, None],
         "refit": ["boolean"],
         "error_score": [StrOptions({"raise"}), Real],
-        "tol": [Interval(Real, 0, None, closed="neither")],
-        "max_iter": [Interval(Integral, 1, None, closed="left"), None],
-        "time_limit": [Interval(Real, 0, None, closed="neither"), None],
-        "n_jobs": [Integral, None],
-        "verbose": ["verbose"],
     }
 
 
-class MachineSearch(ClassifierMixin, BaseEstimator):
-    """The story of a search: validate, split, search, tabulate, choose, refit.
+class MachineSearch(HintingClassifier):
+    """A search for the parameters of any estimator that has a recipe.
 
-    Any machine with a recipe can be searched. Subclasses name its class,
-    ``_machine_class``, and ``_grids``, which map a parameter of the machine to the
-    parameter of the search that has its values; others that both have are passed on.
-    ``_also`` are values that are searched beside a whole default grid.
+    A subclass names its class, ``_machine_class``, and ``_grids``, which map a parameter of
+    the estimator to the parameter of the search with its values. Other parameters that both
+    have are passed on. ``_also`` has values that are searched besides a default grid.
     """
 
     _also: dict | None = None
-    # So that models of older files have one.
+    # Models in files of 0.1.0 have no such parameter.
     time_limit = None
 
     @classmethod
     def around(cls, machine, **values):
-        """Return a search whose grid is a machine's own point, but for ``values``.
+        """Return a search that takes its other parameters from an estimator.
 
         Parameters
         ----------
         machine : estimator of the class that is searched
-            What all other parameters are taken from.
+            An estimator that has all parameters.
 
-        **values : array-like
-            Values to search, by the name of the machine's parameter, such as ``C``.
+        **values : dict
+            Values to search, by the name of the estimator's parameter, such as
+            ``C=[1, 10]``; None searches those of the default grid. All others are fixed.
+            Parameters of the search itself, such as ``cv``, may be given too.
 
         Returns
         -------
         search : estimator
-            Not fitted.
+            The search, not fitted.
         """
-        unknown = set(values) - set(cls._grids)
+        unknown = set(values) - set(cls._grids) - OF_THE_SEARCH
         if unknown:
             raise ValueError(
                 f"Only {', '.join(cls._grids)} can be searched; got {min(unknown)!r}."
@@ -103,30 +93,22 @@ class MachineSearch(ClassifierMixin, BaseEstimator):
                 f"{cls.__name__} searches around {cls._machine_class.__name__}; got "
                 f"{type(machine).__name__}."
             )
-        grids = {
-            plural: list(values.get(name, [given[name]]))
-            for name, plural in cls._grids.items()
-        }
-        shared = {name: given[name] for name in cls._get_param_names() if name in given}
-        return cls(**grids, **shared)
+        options = {name: given[name] for name in cls._get_param_names() if name in given}
+        for name, plural in cls._grids.items():
+            found = values.pop(name, [given[name]])
+            options[plural] = None if found is None else list(found)
+        return cls(**{**options, **values})
 
     @fit_context(prefer_skip_nested_validation=True)
+    @described_like(MarginClassifier.fit)
     def fit(self, X, y, sample_weight=None, groups=None):
-        """Search the grid and fit the best machine on all rows.
+        """Search the grid and fit the best estimator on all rows.
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training rows, or their Gram matrix for ``kernel="precomputed"``.
-
-        y : array-like of shape (n_samples,)
-            Labels of any type.
-
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows, in training and in scoring.
-
+        X, y, sample_weight
         groups : array-like of shape (n_samples,), default=None
-            For splitters that ask for them.
+            Groups of the rows, for splitters that use them.
 
         Returns
         -------
@@ -134,34 +116,29 @@ class MachineSearch(ClassifierMixin, BaseEstimator):
             The fitted estimator.
         """
         deadline = deadline_of(self.time_limit)
-        with all_or_nothing(self):
+        with all_or_nothing(self), progress_printed(self.verbose):
             machine = self._machine()
-            X, y = validate_data(
-                self, X, y, accept_sparse="csr", dtype=FLOATS, multi_output=False
-            )
-            X = canonical_rows(X)
-            recipe_of(machine).encoder.check(y)
+            X, y = validated(self, recipe_of(machine).encoder, X, y)
             if sample_weight is not None:
                 sample_weight = check_sample_weight(sample_weight, X, dtype=np.float64)
             points = self._points(machine, X, sample_weight)
             splits = self._splits(X, y, groups)
-            scorer = accuracy
-            if self.scoring not in (None, "accuracy"):
-                scorer = check_scoring(machine, self.scoring)
+            is_accuracy = self.scoring in (None, "accuracy")
+            scorer = None if is_accuracy else check_scoring(machine, self.scoring)
             self.classes_ = np.unique(y)
-            search = Search(
+            search = CrossValidation(
                 self._searched_machine(X),
                 points,
                 scorer,
                 n_jobs=self.n_jobs,
                 verbose=self.verbose,
                 keeps_unseen=self.refit,
-                # The last fit takes as long as one fold does.
+                # The final fit takes as long as one fold.
                 deadline=sooner_deadline(deadline, len(splits) / (len(splits) + 1)),
             )
-            table = search.run(X, y, sample_weight, splits)
-            table.settle(self.error_score, type(self).__name__)
-            self.cv_results_ = table.results(points)
+            results = search.run(X, y, sample_weight, splits)
+            results.settle(self.error_score, type(self).__name__)
+            self.cv_results_ = results.as_dict(points)
             self.best_index_ = int(self.cv_results_["rank_test_score"].argmin())
             self.best_params_ = points[self.best_index_]
             self.best_score_ = float(self.cv_results_["mean_test_score"][self.best_index_])
@@ -172,30 +149,26 @@ class MachineSearch(ClassifierMixin, BaseEstimator):
                 if self.time_limit is not None:
                     left = max(deadline - time.perf_counter(), SHORTEST)
                     machine.set_params(time_limit=left)
-                self._refit(machine, X, y, sample_weight)
-                self.best_estimator_.time_limit = None
+                best = machine.set_params(**self.best_params_).fit(X, y, sample_weight)
+                best.time_limit = None
+                if hasattr(self, "feature_names_in_"):
+                    best.feature_names_in_ = self.feature_names_in_
+                self.best_estimator_ = best
+                self.classes_, self.n_iter_ = best.classes_, best.n_iter_
             if search.keeps_unseen:
-                n_columns = len(self.classes_) if len(self.classes_) > 2 else 1
-                shape = X.shape[0], n_columns
-                self.unseen_scores_ = table.unseen_scores(self.best_index_, shape)
+                shape = X.shape[0], len(positives_of(self.classes_))
+                self.unseen_scores_ = results.unseen_scores(self.best_index_, shape)
         return self
 
     def _machine(self):
-        """Return the machine that is searched, with the parameters both have."""
-        known = set(self._machine_class._get_param_names()) - OF_THE_SEARCH
+        """Return the estimator that is searched, with the parameters both have."""
+        known = set(self._machine_class._get_param_names()) - OF_BOTH
         shared = [name for name in self._get_param_names() if name in known]
         return self._machine_class(**{name: getattr(self, name) for name in shared})
 
     def _searched_machine(self, X):
-        """Return the machine that stands for this one in the folds."""
+        """Return the estimator to fit in the folds."""
         return self._machine()
-
-    def _refit(self, machine, X, y, sample_weight):
-        best = machine.set_params(**self.best_params_).fit(X, y, sample_weight)
-        if hasattr(self, "feature_names_in_"):
-            best.feature_names_in_ = self.feature_names_in_
-        self.best_estimator_ = best
-        self.classes_, self.n_iter_ = best.classes_, best.n_iter_
 
     def _points(self, machine, X, sample_weight):
         """Return the points of the grid as ``GridSearchCV`` would order them."""
@@ -231,38 +204,10 @@ class MachineSearch(ClassifierMixin, BaseEstimator):
                 )
         return splits
 
-    @available_if(has_best_estimator)
-    def predict(self, X):
-        """Predict the class of each row by the best machine.
+    predict = available_if(has_best_estimator)(MarginClassifier.predict)
+    decision_function = available_if(has_best_estimator)(MarginClassifier.decision_function)
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows to classify.
-
-        Returns
-        -------
-        labels : ndarray of shape (n_samples,)
-            One of ``classes_`` for each row.
-        """
-        check_is_fitted(self)
-        return self.best_estimator_.predict(X)
-
-    @available_if(has_best_estimator)
-    def decision_function(self, X):
-        """Return the signed score of each row by the best machine.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows to score.
-
-        Returns
-        -------
-        scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
-            Positive for ``classes_[1]``; with more than two classes a column a class.
-        """
-        check_is_fitted(self)
+    def _decide(self, X):
         return self.best_estimator_.decision_function(X)
 
     def __sklearn_tags__(self):

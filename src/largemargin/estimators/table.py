@@ -1,8 +1,8 @@
-"""The one table of estimators, from which every list of them derives.
+"""The table of estimators, from which every list of them derives.
 
 Public names, types in model files, fits of ``largemargin warm-up``, ONNX converters,
 methods of the command line and of the study, and scikit-learn's checks: a new estimator is
-a file and a line of ``MACHINES``. Importing the table imports none of them.
+a file and a line of ``MACHINES``. Importing the table imports no estimator.
 """
 
 from dataclasses import dataclass, field
@@ -14,34 +14,34 @@ SVM_PRICES = {"lambda_var": 0.0, "lambda_mean": 0.0}
 
 @dataclass(frozen=True)
 class Machine:
-    """A machine: its public ``name``, and the ``module`` that it is in.
+    """An estimator: its public ``name`` and its ``module``.
 
-    ``method`` is its name on the command line, which machines of different ``kernels`` may
-    share ("rbf" stands for all but "linear"), and ``label`` the name in tables. ``search``
-    is the search for its parameters with its module; it takes values of ``C`` as ``Cs``.
-    With the parameters in ``variants``, taken together, it runs all of its solvers.
+    ``method`` is its name on the command line, which estimators of different ``kernels``
+    may share ("rbf" stands for all but "linear"), and ``label`` its name in tables. The
+    parameters in ``variants``, taken together, run all of its solvers. The class that
+    searches its parameters has the same name with the suffix "CV", its module "_cv".
     """
 
     name: str
     module: str
-    method: str | None = None
-    label: str = ""
-    kernels: tuple = BOTH
-    search: str | None = None
-    variants: tuple = ({},)
+    method: str
+    label: str
+    kernels: tuple[str, ...] = BOTH
+    variants: tuple[dict, ...] = ({},)
+    has_search: bool = False
 
 
 @dataclass(frozen=True)
 class Method:
-    """A method: a machine for each kernel, at the parameters that make it this method."""
+    """A method: an estimator for each kernel, and the parameters that define the method."""
 
     label: str
-    machines: dict
+    machines: dict[str, str]
     fixed: dict = field(default_factory=dict)
 
     def machine(self, kernel, **parameters):
-        """Return the machine, not fitted, with ``random_state`` set where it has one."""
-        module, name = self.machines[kernel].rsplit(".", 1)
+        """Return the estimator for a kernel, not fitted, with a fixed ``random_state``."""
+        module, _, name = self.machines[kernel].rpartition(".")
         machine = getattr(import_module(module), name)()
         known = machine.get_params()
         common = {"kernel": kernel, "random_state": 0}
@@ -49,40 +49,33 @@ class Method:
         return machine.set_params(**given, **self.fixed, **parameters)
 
 
-def places(*paths):
-    """Return the module of each class, by its name."""
-    return {name: module for module, _, name in (path.rpartition(".") for path in paths)}
-
-
 def machines_of(method):
-    """Return the machine of a method for each kernel."""
+    """Return the estimator of a method for each kernel."""
     own = [one for one in MACHINES if one.method == method]
     return {kernel: f"largemargin.{one.name}" for one in own for kernel in one.kernels}
 
 
 def search_for(machine):
-    """Return the class that searches for the parameters of a machine, or None."""
-    names = {kind.__name__ for kind in type(machine).__mro__}
-    for one in MACHINES:
-        if one.search is not None and one.name in names:
-            return getattr(import_module("largemargin"), one.search.rpartition(".")[2])
-    return None
+    """Return the class that searches the parameters of an estimator, or None."""
+    names = [f"{kind.__name__}CV" for kind in type(machine).__mro__]
+    found = [name for name in names if name in SEARCHES]
+    return getattr(import_module("largemargin"), found[0]) if found else None
 
 
-KERNEL_LDM = (
+KERNEL_LDM: tuple[dict, ...] = (
     *({"kernel": name} for name in ("rbf", "precomputed")),
     *({"kernel": name, **SVM_PRICES} for name in (*BOTH, "precomputed")),
     {"solver": "kernel_dual", "lambda_var": 2**-4, "lambda_mean": 2**-4},
     {"solver": "dual_cd"},
 )
-LINEAR_LDM = tuple(
+LINEAR_LDM: tuple[dict, ...] = tuple(
     {"solver": name, **prices, **({"random_state": 0} if name == "asgd" else {})}
     for name in ("auto", "newton", "dual_cd", "asgd")
     for prices in ({}, SVM_PRICES)
 )
-ODM = {}, {"kernel": "linear", "mu": 1.0, "theta": 0.3}
-KOMD = {}, {"kernel": "linear", "lam": 0.5, "ridge": "classes"}
-MAMC = (
+ODM: tuple[dict, ...] = ({}, {"kernel": "linear", "mu": 1.0, "theta": 0.3})
+KOMD: tuple[dict, ...] = ({}, {"kernel": "linear", "lam": 0.5, "ridge": "classes"})
+MAMC: tuple[dict, ...] = (
     {},
     {"kernel": "linear", "threshold": "none"},
     {"kernel": "poly", "threshold": "bounded", "coef0": 1.0},
@@ -90,53 +83,32 @@ MAMC = (
 MDO = ({"random_state": 0},)
 
 MACHINES = (
-    Machine(
-        "LDMClassifier",
-        "estimators.ldm",
-        method="ldm",
-        label="LDM",
-        kernels=("rbf",),
-        search="estimators.ldm_cv.LDMClassifierCV",
-        variants=KERNEL_LDM,
-    ),
+    Machine("LDMClassifier", "estimators.ldm", "ldm", "LDM", ("rbf",), KERNEL_LDM, True),
     Machine(
         "LinearLDMClassifier",
         "estimators.linear_ldm",
-        method="ldm",
-        label="LDM",
-        kernels=("linear",),
-        search="estimators.linear_ldm_cv.LinearLDMClassifierCV",
-        variants=LINEAR_LDM,
+        "ldm",
+        "LDM",
+        ("linear",),
+        LINEAR_LDM,
+        has_search=True,
     ),
-    Machine(
-        "ODMClassifier",
-        "compared.odm",
-        method="odm",
-        label="ODM",
-        search="compared.odm_cv.ODMClassifierCV",
-        variants=ODM,
-    ),
-    Machine("KOMDClassifier", "compared.komd", "komd", "KM-OMD", variants=KOMD),
-    Machine("MAMCClassifier", "compared.mamc", "mamc", "MAMC, balanced", variants=MAMC),
-    Machine(
-        "MDOClassifier",
-        "compared.mdo",
-        method="mdo",
-        label="MDO",
-        kernels=("linear",),
-        variants=MDO,
-    ),
+    Machine("ODMClassifier", "compared.odm", "odm", "ODM", BOTH, ODM, has_search=True),
+    Machine("KOMDClassifier", "compared.komd", "komd", "KM-OMD", BOTH, KOMD),
+    Machine("MAMCClassifier", "compared.mamc", "mamc", "MAMC, balanced", BOTH, MAMC),
+    Machine("MDOClassifier", "compared.mdo", "mdo", "MDO", ("linear",), MDO),
 )
-# The module of each class by its name: of classifiers, of all estimators, and of the parts
-# of fitted ones, which are public to model files only.
-SEARCHES = places(*(one.search for one in MACHINES if one.search))
+# The module of each class by its name: of searches, of classifiers, of all estimators, and
+# of the parts of fitted ones, which are public to model files only.
+SEARCHES = {f"{one.name}CV": f"{one.module}_cv" for one in MACHINES if one.has_search}
 CLASSIFIERS = {one.name: one.module for one in MACHINES} | SEARCHES
-ESTIMATORS = CLASSIFIERS | places("production.calibration.CalibratedMachine")
-PARTS = places(
-    "production.calibration.GivenScores", "kernels.functions.Kernel", "solvers.asgd.Descent"
-)
+ESTIMATORS = {**CLASSIFIERS, "CalibratedMachine": "production.calibration"}
+PARTS = {
+    "GivenScores": "production.calibration",
+    "Kernel": "kernels.functions",
+    "Descent": "solvers.asgd",
+}
 
-LABELS = {one.method: one.label for one in MACHINES if one.method is not None}
-METHODS = {name: Method(label, machines_of(name)) for name, label in LABELS.items()}
+METHODS = {one.method: Method(one.label, machines_of(one.method)) for one in MACHINES}
 SVM = Method("SVM", machines_of("ldm"), SVM_PRICES)
 METHODS = {"ldm": METHODS["ldm"], "svm": SVM, **METHODS}

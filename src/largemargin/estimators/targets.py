@@ -1,12 +1,6 @@
-"""Target encoders: from what users give as ``y`` to the targets of problems.
-
-An encoder checks ``y``, gives the factor by which the weight of each row counts, and
-encodes the rows that count: one ``Targets`` per machine. Classes are encoded here; values
-and one class will be encoders beside this one.
-"""
+"""Target encoders: from ``y`` to row weights and the targets of problems."""
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 from sklearn.model_selection import check_cv
@@ -16,21 +10,14 @@ from largemargin.numerics.memory import FLOAT_BYTES, check_room
 from largemargin.problem import Targets
 
 
-class Encoded(NamedTuple):
-    """The labels, and the targets of each machine."""
-
-    labels: np.ndarray
-    targets: list
-
-
 @dataclass(frozen=True)
 class Classes:
-    """One machine for two classes, else one against the rest for each class."""
+    """One problem for two classes, otherwise one against the rest for each class."""
 
     class_weight: object = None
 
     def check(self, y):
-        """Raise if labels look like measurements; any two values are labels."""
+        """Raise if labels look like measurements; two different values never do."""
         if len(np.unique(y)) > 2:
             check_classification_targets(y)
 
@@ -45,36 +32,34 @@ class Classes:
         return weight
 
     def encode(self, y, name):
-        """Return the classes, and the labels of each machine as signs.
-
-        ``name`` is that of the estimator, for the error that one class is not enough.
-        """
+        """Return the classes, and the targets of each problem; errors have the name."""
         classes = np.unique(y)
         if len(classes) < 2:
             raise ValueError(
                 f"{name} needs at least two classes with positive weight; "
                 f"got one class only: {classes[0]!r}."
             )
-        positives = self.positives(classes)
+        positives = positives_of(classes)
         check_room(
             FLOAT_BYTES * len(positives) * len(y),
             f"y has {len(classes):,} classes in {len(y):,} rows, and a fit with this many",
             "Give labels that are classes, or fewer of them",
         )
-        return Encoded(classes, [self.signs(y, label) for label in positives])
-
-    def positives(self, classes):
-        """Return the class that each machine tells from the others."""
-        return classes[1:] if len(classes) == 2 else classes
+        return classes, [self.signs(y, label) for label in positives]
 
     def signs(self, y, label):
-        """Return the targets of the machine that tells a class from the others."""
+        """Return the targets of the problem with a given positive class."""
         return Targets.of_classes(np.where(y == label, 1.0, -1.0))
 
     @property
     def weights_depend_on_others(self):
         """Whether leaving a row out changes the weights of others."""
         return self.class_weight == "balanced"
+
+
+def positives_of(classes):
+    """Return the positive class of each problem: one for two classes, otherwise all."""
+    return classes[1:] if len(classes) == 2 else classes
 
 
 def splits_of(cv, X, y, groups=None):
@@ -86,14 +71,14 @@ def splits_of(cv, X, y, groups=None):
 
 
 def winners_of(scores):
-    """Return the number of the class that the scores of each row speak for."""
+    """Return the index of the class that is predicted by the scores of each row."""
     if scores.ndim == 1 or scores.shape[1] == 1:
         return (scores.ravel() > 0).astype(int)
     return scores.argmax(axis=1)
 
 
 def class_factors(class_weight, y, weight):
-    """Return the factor that each row gets for its class."""
+    """Return the factor on the weight of each row, according to its class."""
     if class_weight is None:
         return np.ones(len(y))
     classes, codes = np.unique(y, return_inverse=True)

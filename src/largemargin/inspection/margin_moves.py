@@ -7,7 +7,7 @@ from scipy.linalg import cholesky, solve_triangular
 
 from largemargin.designs.base import Capability
 from largemargin.designs.features import MAX_FACTORED
-from largemargin.designs.kernel import gram_product
+from largemargin.kernels.gram import gram_product
 from largemargin.solvers.price_metric import metric_of
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from largemargin._compat import check_sample_weight
-from largemargin.estimators.nesting import machine_of
+from largemargin.estimators.nesting import innermost
 from largemargin.numerics.records import Record
 
 LEVELS = (0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99)
@@ -178,7 +178,7 @@ def distribution_of_scores(estimator, scores, y, sample_weight=None) -> MarginDi
         rivals = others.argmax(axis=1)
         margins = scores[rows, own] - others[rows, rivals]
     n_elements = 1 if rivals is None else len(classes)
-    products = element_products(machine_of(estimator), n_elements)
+    products = element_products(innermost(estimator), n_elements)
     if products is None:
         return MarginDistribution(margins, None, weight)
     if rivals is None:

@@ -1,1 +1,4 @@
-"""Mercer kernels: their values, widths, and Gram matrices."""
+"""Kernel functions, their widths, and Gram matrices."""
+
+# The first five in the order of their numbers in LIBSVM.
+KERNELS = "linear", "poly", "rbf", "sigmoid", "precomputed", "laplacian", "cosine"

@@ -1,4 +1,4 @@
-"""Values of kernels between rows, tile by tile, and how far rounding takes them."""
+"""Values of kernels between rows, tile by tile, and bounds of their rounding errors."""
 
 import numpy as np
 import scipy.sparse as sp
@@ -9,31 +9,48 @@ from largemargin.numerics.jit import JIT
 from largemargin.numerics.memory import fits_dense
 from largemargin.numerics.rounding import UNIT, growth
 
+# Kernels are evaluated in tiles of this many rows, so that long work can be interrupted.
+TILE = 512
 # Sparse rows of no more features than this are made dense for the rbf kernel.
 MAX_DENSE_FEATURES = 500
-# Exponents of the rbf kernel that one product of matrices would give less exactly than
-# this are made from the differences of rows.
+# Exponents of the rbf kernel are computed from differences of rows where a matrix product
+# would have a larger error than this.
 MAX_EXPONENT_ERROR = 1e-12
-# Up to this many rows differences cost no more than it takes to begin.
+# Up to this many rows, differences cost no more than the overhead of a call.
 FEW_ROWS = 300
 
 
-def unit_rows(X):
-    """Return the rows divided by their lengths, however long or short; zeros stay.
+def tiles(n_rows: int, height: int | None = None) -> list[slice]:
+    """Return slices of consecutive rows that cover all of them."""
+    height = TILE if height is None else height
+    return [slice(start, start + height) for start in range(0, n_rows, height)]
 
-    Scikit-learn's own takes rows shorter than 2e-15 for zeros.
+
+def tile_pairs(n_rows: int) -> list[tuple[slice, slice]]:
+    """Return the tiles on and below the diagonal of a square matrix."""
+    slices = tiles(n_rows)
+    return [(down, across) for i, down in enumerate(slices) for across in slices[: i + 1]]
+
+
+def squared_lengths(X) -> np.ndarray:
+    """Return the squared length of every row, dense or sparse."""
+    squares = X.multiply(X) if sp.issparse(X) else X.astype(np.float64, copy=False) ** 2
+    return np.asarray(squares.sum(axis=1)).ravel()
+
+
+def normalised_rows(X):
+    """Return the rows divided by their lengths, however long or short; zeros stay zero.
+
+    Scikit-learn's function treats rows shorter than 2e-15 as zeros.
     """
     largest = abs(X).max(axis=1)
-    largest = largest.toarray().ravel() if sp.issparse(X) else largest
-    largest[largest == 0] = 1.0
-    X = divide_rows(X, largest)
-    squares = X.multiply(X) if sp.issparse(X) else X**2
-    lengths = np.sqrt(np.asarray(squares.sum(axis=1)).ravel())
-    return divide_rows(X, np.where(lengths > 0, lengths, 1.0))
+    X = divide_rows(X, largest.toarray().ravel() if sp.issparse(X) else largest)
+    return divide_rows(X, np.sqrt(squared_lengths(X)))
 
 
 def divide_rows(X, divisors):
-    """Return each row divided by its own number."""
+    """Return each row divided by a number of its own; 0 stands for 1."""
+    divisors = np.where(divisors > 0, divisors, 1.0)
     if not sp.issparse(X):
         return X / divisors[:, None]
     X = X.tocsr(copy=True)
@@ -42,40 +59,38 @@ def divide_rows(X, divisors):
 
 
 class PlainRows:
-    """Rows of which kernels are taken as scikit-learn does."""
+    """Rows whose kernels are evaluated by scikit-learn or the user's function."""
 
     is_bounded = False
 
     def __init__(self, kernel, X):
-        self.function, self.X = kernel, X
+        self.kernel, self.X = kernel, X
 
     @property
-    def entry_error(self):
+    def entry_error(self) -> float:
         """A bound of the error of a value, relative to the lengths of the two rows."""
-        if callable(self.function.name):
+        if callable(self.kernel.name):
             return 0.0
-        if self.function.name == "linear":
+        if self.kernel.name == "linear":
             return growth(self.X.shape[1])
-        degree = self.function.degree if self.function.name == "poly" else 1
+        degree = self.kernel.degree if self.kernel.name == "poly" else 1
         return 2.0 * max(degree, 1) * growth(self.X.shape[1] + 8)
 
-    @property
-    def entry_error_anywhere(self):
-        """The same: these rows are never moved."""
-        return self.entry_error
+    # The same: these rows are never shifted.
+    entry_error_anywhere = entry_error
 
-    def kernel(self, down, other, across, dtype):
-        """Return the kernel between some of the rows and some of the others."""
+    def values(self, down, other, across, dtype) -> np.ndarray:
+        """Return the kernel between some of these rows and some of the others."""
         with np.errstate(over="ignore", invalid="ignore"):
-            return self.function(self.X[down], other.X[across])
+            return self.kernel(self.X[down], other.X[across])
 
 
 class RadialRows:
-    """Rows for the rbf kernel, whose exponent is made by one product of matrices.
+    """Rows for the rbf kernel, whose exponents come from one matrix product.
 
     ``-gamma |x - z|^2`` is the inner product of ``(x, |x|^2, 1)`` and ``(z, 1, |z|^2)``,
-    all suitably scaled. Rows far from zero would lose their distances in it: all are moved
-    by the same ``shift``, and those that are still too long are compared one by one.
+    suitably scaled. Rows far from zero would lose their distances in it, so all rows are
+    moved by the same ``shift``; where they are still too long, differences are used.
     """
 
     is_bounded = True
@@ -83,50 +98,44 @@ class RadialRows:
     def __init__(self, gamma, X, others=None):
         self.gamma = gamma
         # Sparse rows are made dense where that takes little room beside a Gram matrix.
-        is_sparse = sp.issparse(X) and (
-            X.shape[1] > MAX_DENSE_FEATURES or not fits_dense(*X.shape)
-        )
-        if others is not None:
-            is_sparse = sp.issparse(others.X)
+        is_sparse = sp.issparse(X if others is None else others.X)
+        if is_sparse and others is None:
+            is_sparse = X.shape[1] > MAX_DENSE_FEATURES or not fits_dense(*X.shape)
         if sp.issparse(X) and not is_sparse:
             X = X.toarray()
         self.X = X.astype(np.float64, copy=False)
-        self.shift = None
+        self.shift = None if others is None else others.shift
         with np.errstate(over="ignore", invalid="ignore"):
             if not is_sparse:
-                self.shift = middle_of(self.X) if others is None else others.shift
+                if others is None:
+                    self.shift = 0.5 * self.X.min(axis=0) + 0.5 * self.X.max(axis=0)
                 self.unmoved, self.X = self.X, self.X - self.shift
-            square = self.X.multiply(self.X) if sp.issparse(X) else self.X**2
-            self.norms = gamma * np.asarray(square.sum(axis=1)).reshape(-1, 1)
+            self.norms = gamma * squared_lengths(self.X).reshape(-1, 1)
         if not np.isfinite(self.norms).all():
             raise ValueError(
                 "kernel='rbf' overflows on these rows. Scale the features or lower gamma."
             )
         self.rounding = 4.0 * growth(X.shape[1] + 6) * self.norms.max(initial=0.0)
+        self.is_small = len(self.norms) <= FEW_ROWS and not sp.issparse(X)
 
     @property
-    def entry_error(self):
-        """A bound of the error of a value of the kernel."""
-        # Of -t and of exp, at t where t exp(-t) is largest.
+    def entry_error(self) -> float:
+        """A bound of the error of a value."""
+        # The errors of the exponent -t and of exp, at the t where t exp(-t) is largest.
         own = growth(self.X.shape[1] + 3) * np.exp(-1.0) + 4.0 * UNIT
         if sp.issparse(self.X):
             return own + self.rounding
         return own if self.is_small else own + min(self.rounding, MAX_EXPONENT_ERROR)
 
     @property
-    def entry_error_anywhere(self):
-        """The same whichever of the rows the others, and so the shift, are taken from."""
+    def entry_error_anywhere(self) -> float:
+        """The same whichever rows the others, and so the shift, are taken from."""
         if self.is_small or sp.issparse(self.X):
             return self.entry_error
         return self.entry_error + MAX_EXPONENT_ERROR
 
-    @property
-    def is_small(self):
-        """Whether differences of the rows cost no more than it takes to begin."""
-        return len(self.norms) <= FEW_ROWS and not sp.issparse(self.X)
-
-    def kernel(self, down, other, across, dtype):
-        """Return the kernel between some of the rows and some of the others."""
+    def values(self, down, other, across, dtype) -> np.ndarray:
+        """Return the kernel between some of these rows and some of the others."""
         X, Z = self.X[down], other.X[across]
         norms, other_norms = self.norms[down], other.norms[across]
         if sp.issparse(X) or sp.issparse(Z):
@@ -134,8 +143,7 @@ class RadialRows:
             exponent -= norms + other_norms.T
         elif self.is_small or max(self.rounding, other.rounding) > MAX_EXPONENT_ERROR:
             exponent = np.empty((len(X), len(Z)))
-            rows, others = self.unmoved[down], other.unmoved[across]
-            fill_exponents(rows, others, self.gamma, exponent)
+            fill_exponents(self.unmoved[down], other.unmoved[across], self.gamma, exponent)
         else:
             left = np.hstack([2.0 * self.gamma * X, -norms, np.ones_like(norms)])
             right = np.hstack([Z, np.ones_like(other_norms), -other_norms])
@@ -143,19 +151,14 @@ class RadialRows:
         if other is self and down == across:
             np.fill_diagonal(exponent, 0.0)
         exponent = exponent.astype(dtype, copy=False)
-        # Rounding may make the distance of near rows negative.
+        # Rounding may make the squared distance of close rows negative.
         np.minimum(exponent, 0.0, out=exponent)
         return np.exp(exponent, out=exponent)
 
 
-def middle_of(X):
-    """Return the middle of the range of each column."""
-    return 0.5 * X.min(axis=0) + 0.5 * X.max(axis=0)
-
-
 @njit(**JIT)
 def fill_exponents(X, Z, gamma, out):
-    """Fill in ``-gamma |x - z|^2`` from the differences of the rows."""
+    """Fill ``out`` with ``-gamma |x - z|^2``, from differences of the rows."""
     for i in range(X.shape[0]):
         for j in range(Z.shape[0]):
             total = 0.0

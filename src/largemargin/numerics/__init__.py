@@ -1,1 +1,1 @@
-"""What does not know what a margin is: linear algebra, rounding, memory, threads."""
+"""Linear algebra, rounding, memory and threads; nothing here knows what a margin is."""

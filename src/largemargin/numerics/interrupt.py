@@ -2,50 +2,47 @@
 
 import ctypes
 import threading
+from collections.abc import Callable
+from concurrent.futures import Future, wait
+from typing import TypeVar
 
+Result = TypeVar("Result")
 NAME = "largemargin, in a compiled library"
 
 
-def interruptible(work):
+def interruptible(work: Callable[[], Result]) -> Result:
     """Return ``work()``; an interrupt in the main thread does not wait for its end.
 
-    Python delivers an interrupt between two of its own instructions only, so a
-    factorisation of seconds runs in a thread of its own, which is left to end alone. It
-    is no daemon: a process that ended during its work could hang in the library's own end.
+    Python handles an interrupt only between two of its own instructions, so long work,
+    such as a factorisation, runs in a thread of its own, which an interrupt leaves to end
+    by itself. It is no daemon thread: a process that exits during the work could hang
+    while the compiled library shuts down.
     """
     if threading.current_thread() is not threading.main_thread():
         return work()
-    outcome = {}
-    # An interrupt of Thread.join would let Python take the thread for ended.
-    ended = threading.Event()
+    outcome: Future[Result] = Future()
 
     def run():
         try:
-            outcome["result"] = work()
+            outcome.set_result(work())
         except BaseException as error:
-            outcome["error"] = error
-        ended.set()
+            outcome.set_exception(error)
 
     thread = threading.Thread(target=run, name=NAME)
     thread.start()
     try:
-        while not ended.wait(0.1):
+        # If Thread.join were interrupted, Python would believe that the thread has ended.
+        while not wait([outcome], timeout=0.1).done:
             pass
     except KeyboardInterrupt:
-        end_soon(thread)
+        # It ends silently at its next Python instruction.
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(
+            ctypes.c_ulong(thread.ident or 0), ctypes.py_object(SystemExit)
+        )
         raise
-    if "error" in outcome:
-        raise outcome["error"]
-    return outcome["result"]
+    return outcome.result()
 
 
-def end_soon(thread):
-    """Let a thread end without a word when it comes to its next Python instruction."""
-    ctypes.pythonapi.PyThreadState_SetAsyncExc(
-        ctypes.c_ulong(thread.ident), ctypes.py_object(SystemExit)
-    )
-
-
-def is_work_left():
-    """Return whether work goes on that an interrupt has left."""
+def is_work_left() -> bool:
+    """Return whether work is still running that an interrupt has left."""
     return any(thread.name == NAME for thread in threading.enumerate())

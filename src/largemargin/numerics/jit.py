@@ -1,4 +1,4 @@
-"""How every compiled loop is compiled: cached on disk, without the GIL.
+"""Options for every compiled loop: cached on disk, without the GIL.
 
 A loop that Python calls fills arrays it is given and returns numbers only: making an array
 of a result runs Python inside numba, where a Ctrl-C that came during the loop becomes a

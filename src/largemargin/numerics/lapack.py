@@ -1,11 +1,11 @@
-"""Cholesky factors by LAPACK, with other threads running meanwhile.
+"""Cholesky factors by LAPACK, called without Python's lock.
 
-SciPy's own functions for them hold Python's lock, so that neither other threads nor an
-interrupt get a turn for all the seconds that a large matrix takes; ctypes lets it go.
-Matrices are of float64, in Fortran order; only their lower triangle counts.
+SciPy's functions hold the lock, so that neither other threads nor an interrupt get a turn
+during the seconds that a large matrix takes; ctypes releases it. Matrices are float64, in
+Fortran order; only their lower triangle is used.
 """
 
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from ctypes import CFUNCTYPE, POINTER, byref, c_char_p, c_double, c_int
 
 import numpy as np
@@ -19,7 +19,7 @@ INT, REALS = POINTER(c_int), POINTER(c_double)
 
 
 def routine(name, *kinds):
-    """Return a function of LAPACK by its name and the kinds of its arguments."""
+    """Return a LAPACK function by its name and the types of its further arguments."""
     address = get_cython_function_address("scipy.linalg.cython_lapack", name)
     return CFUNCTYPE(None, c_char_p, INT, REALS, INT, *kinds)(address)
 
@@ -29,22 +29,22 @@ POTRI = routine("dpotri", INT)
 PSTRF = routine("dpstrf", INT, INT, REALS, REALS, INT)
 
 
-def factorise(matrix):
-    """Put the lower Cholesky factor in the place of the lower triangle of a matrix."""
+def factorise(matrix: np.ndarray) -> None:
+    """Overwrite the lower triangle of a matrix by its Cholesky factor."""
     if call(POTRF, matrix):
         raise np.linalg.LinAlgError("the matrix is not positive definite")
 
 
-def invert(factor):
-    """Put the inverse in the place of a factor that ``factorise`` made."""
+def invert(factor: np.ndarray) -> None:
+    """Overwrite a factor from ``factorise`` by the inverse of the matrix."""
     if call(POTRI, factor):
         raise np.linalg.LinAlgError("the matrix is singular")
 
 
-def factorise_with_pivots(matrix, tolerance):
-    """Factorise rows in the order of the largest left over; return order and rank.
+def factorise_with_pivots(matrix: np.ndarray, tolerance: float) -> tuple[np.ndarray, int]:
+    """Factorise a matrix with the largest remaining pivot first; return order and rank.
 
-    The rank is reached when no more than ``tolerance`` is left on the diagonal.
+    It stops when no more than ``tolerance`` is left on the diagonal.
     """
     n = len(matrix)
     order, rank, work = np.empty(n, dtype=np.intc), c_int(), np.empty(2 * n)
@@ -54,17 +54,17 @@ def factorise_with_pivots(matrix, tolerance):
     return order - 1, rank.value
 
 
-def safe_threads(n_rows):
-    """Return a context in which LAPACK may factorise a matrix of so many rows.
+def safe_threads(n_rows: int) -> AbstractContextManager:
+    """Return a context in which LAPACK can safely factorise a matrix of this many rows.
 
-    OpenBLAS's threaded factorisations crash the process from some 18,000 rows on.
+    The threaded factorisations of OpenBLAS crash the process from about 18,000 rows on.
     """
     return one_blas_thread() if n_rows > MAX_THREADED_ROWS else nullcontext()
 
 
 def call(function, matrix, *arguments):
-    """Call LAPACK on a matrix; return if it met a pivot that is not positive."""
-    # LAPACK would read other memory than was meant.
+    """Call LAPACK on a matrix; return whether it met a pivot that is not positive."""
+    # Otherwise LAPACK would read or write the wrong memory.
     assert matrix.dtype == np.float64
     assert matrix.flags.f_contiguous
     assert matrix.shape == (len(matrix), len(matrix))

@@ -1,15 +1,16 @@
-"""How much memory may be asked for: one limit, checked before anything is allocated."""
+"""The limit of memory per file or fit, checked before anything is allocated."""
 
 import os
 import sys
 from pathlib import Path
 
 SETTING = "LARGEMARGIN_MAX_BYTES"
-# Without the setting, this part of the memory of the machine.
+# The limit without the setting, as a fraction of the memory of the machine.
 PART = 0.5
-# A packed file expands to at most the first, or to the second times its length.
+# A packed file may expand to the first, in bytes, or to the second times its length.
 MAX_ROOM, MAX_EXPANSION = 1 << 30, 100
-# Long vectors of floats that a linear solver holds at once, and a kernel on sparse rows.
+# Vectors with one float per feature that exist at once: in a linear solver, and in a kernel
+# on sparse rows.
 VECTORS_OF_SOLVER, VECTORS_OF_KERNEL = 15, 2
 FLOAT_BYTES = 8
 CONTAINER_LIMITS = (
@@ -19,37 +20,33 @@ CONTAINER_LIMITS = (
 
 
 class TooLarge(ValueError, MemoryError):
-    """What was given would take more memory than is allowed."""
+    """Raised where input would take more memory than is allowed."""
 
 
 class BadLimit(ValueError):
-    """The setting of the limit is not a number of bytes."""
+    """Raised where the limit is not set to a number of bytes."""
 
 
-def physical_memory():
-    """Return how many bytes of memory this process may use, as far as it is known."""
-    return min(machine_memory(), container_memory())
-
-
-def machine_memory():
-    """Return how many bytes of memory this machine has, as far as it says."""
+def physical_memory() -> int:
+    """Return how many bytes of memory this process can use, as far as known."""
     try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+        n_bytes = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError):
-        return sys.maxsize
+        n_bytes = sys.maxsize
+    return min(n_bytes, container_memory())
 
 
-def container_memory():
-    """Return how many bytes of memory a container of Linux has, as far as it says."""
+def container_memory() -> int:
+    """Return how many bytes of memory a Linux container allows."""
     for path in CONTAINER_LIMITS:
         try:
             return int(path.read_text())
-        except (OSError, ValueError):  # there is none, or it is "max"
+        except (OSError, ValueError):  # there is no file, or it says "max"
             continue
     return sys.maxsize
 
 
-def max_bytes():
+def max_bytes() -> int:
     """Return how many bytes one file or one fit may ask for."""
     given = os.environ.get(SETTING)
     if not given:
@@ -62,30 +59,8 @@ def max_bytes():
     return int(given)
 
 
-def check_room(n_bytes, what, way_out):
-    """Raise TooLarge if more bytes are asked for than are allowed.
-
-    Parameters
-    ----------
-    n_bytes : int
-        How many are needed, at least.
-
-    what : str
-        What needs them; begins the sentence.
-
-    way_out : str
-        What to do about it, without a full stop.
-    """
-    limit = max_bytes()
-    if n_bytes > limit:
-        raise TooLarge(
-            f"{what} takes at least {size(n_bytes)} of memory; expected at most "
-            f"{size(limit)}. {way_out}, or set {SETTING} to a larger number of bytes."
-        )
-
-
-def size(n_bytes):
-    """Return a number of bytes for people.
+def size(n_bytes: int) -> str:
+    """Return a number of bytes for people to read.
 
     Examples
     --------
@@ -98,20 +73,22 @@ def size(n_bytes):
     return f"{n_bytes} bytes"
 
 
-def check_width(n_features, what="X", n_vectors=VECTORS_OF_SOLVER):
-    """Raise TooLarge if vectors with one number per feature do not fit.
+def check_room(n_bytes: int, what: str, way_out: str) -> None:
+    """Raise TooLarge if ``n_bytes`` is above the limit.
 
-    Parameters
-    ----------
-    n_features : int
-        The length of a vector.
-
-    what : str, default="X"
-        What has so many features; begins the sentence.
-
-    n_vectors : int, default=15
-        How many of them there are at once.
+    In the message, ``what`` needs the memory and ``way_out``, without a full stop, says
+    what to do about it.
     """
+    limit = max_bytes()
+    if n_bytes > limit:
+        raise TooLarge(
+            f"{what} takes at least {size(n_bytes)} of memory; expected at most "
+            f"{size(limit)}. {way_out}, or set {SETTING} to a larger number of bytes."
+        )
+
+
+def check_width(n_features: int, what="X", n_vectors=VECTORS_OF_SOLVER) -> None:
+    """Raise TooLarge if vectors with one number per feature do not fit into memory."""
     check_room(
         FLOAT_BYTES * n_vectors * n_features,
         f"{what} has {n_features:,} features, and a fit with this many",
@@ -119,22 +96,13 @@ def check_width(n_features, what="X", n_vectors=VECTORS_OF_SOLVER):
     )
 
 
-def fits_dense(n_rows, n_columns):
+def fits_dense(n_rows: int, n_columns: int) -> bool:
     """Return whether there is room for a dense matrix of this shape."""
     return FLOAT_BYTES * n_rows * n_columns <= max_bytes()
 
 
-def check_dense(n_rows, n_columns, what):
-    """Raise TooLarge if a dense matrix of this shape does not fit.
-
-    Parameters
-    ----------
-    n_rows, n_columns : int
-        The shape.
-
-    what : str
-        What is made dense; begins the sentence.
-    """
+def check_dense(n_rows: int, n_columns: int, what: str) -> None:
+    """Raise TooLarge if ``what`` does not fit into memory as a dense matrix."""
     check_room(
         FLOAT_BYTES * n_rows * n_columns,
         f"{what} as a dense matrix of shape ({n_rows}, {n_columns})",
@@ -142,14 +110,8 @@ def check_dense(n_rows, n_columns, what):
     )
 
 
-def check_expansion(n_packed, n_unpacked):
-    """Raise TooLarge if packed bytes expand to far more than their number suggests.
-
-    Parameters
-    ----------
-    n_packed, n_unpacked : int
-        How many bytes there are before and after they are unpacked.
-    """
+def check_expansion(n_packed: int, n_unpacked: int) -> None:
+    """Raise TooLarge if packed bytes expand to far more than their number suggests."""
     limit = max(min(MAX_ROOM, max_bytes()), MAX_EXPANSION * n_packed)
     if n_unpacked > limit:
         raise TooLarge(

@@ -18,7 +18,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from largemargin.designs.kernel import KernelDesign, gram_product
+from largemargin.designs.kernel import KernelDesign
+from largemargin.kernels.gram import gram_product
 from largemargin.problem.intercept import is_bounded, squares_hold_it
 from largemargin.solvers.solution import Solution, Start
 

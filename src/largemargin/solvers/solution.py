@@ -1,14 +1,12 @@
 """What a solver returns, and how it tells of its progress."""
 
-import logging
 import time
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from largemargin.numerics.progress_log import logger
 from largemargin.problem.certificate import Certificate, examine_kept
-
-logger = logging.getLogger("largemargin")
 
 # A hard margin that rounding may have lost is restored in so many tries.
 MAX_STRETCHES = 3

@@ -5,7 +5,7 @@ from typing import Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from largemargin.estimators.nesting import machine_of
+from largemargin.estimators.nesting import innermost
 from largemargin.inspection.displays.axes import LEGEND, begin, style
 
 
@@ -47,7 +47,7 @@ class ConvergenceDisplay:
             Passed to ``plot``, such as ``ax``.
         """
         check_is_fitted(estimator)
-        machine = machine_of(estimator)
+        machine = innermost(estimator)
         if not hasattr(machine, "history_"):
             raise TypeError(
                 "ConvergenceDisplay needs an estimator with history_; got "

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Self
 
-from largemargin.estimators.nesting import machine_of
+from largemargin.estimators.nesting import innermost
 from largemargin.inspection.displays.axes import LEGEND, begin, style
 from largemargin.inspection.margins import MarginDistribution, margin_distribution
 
@@ -58,7 +58,7 @@ class MarginDistributionDisplay:
         **options : dict
             Passed to ``from_estimators``.
         """
-        name = type(machine_of(estimator)).__name__ if name is None else name
+        name = type(innermost(estimator)).__name__ if name is None else name
         return cls.from_estimators({name: estimator}, X, y, **options)
 
     @classmethod
@@ -82,7 +82,7 @@ class MarginDistributionDisplay:
         """
         if not isinstance(estimators, Mapping):
             estimators = {
-                f"{number}: {type(machine_of(estimator)).__name__}": estimator
+                f"{number}: {type(innermost(estimator)).__name__}": estimator
                 for number, estimator in enumerate(estimators, start=1)
             }
         distributions = {

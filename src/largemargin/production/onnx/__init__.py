@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 import largemargin
 from largemargin.estimators.base import MarginClassifier
-from largemargin.estimators.nesting import layers_of, machine_of, steps_in, width_of
+from largemargin.estimators.nesting import innermost, layers_of, steps_in, width_of
 from largemargin.estimators.table import CLASSIFIERS
 from largemargin.numerics.extras import optional_module
 from largemargin.production.onnx import machines, probabilities, steps
@@ -90,7 +90,7 @@ def to_onnx(
 
 def check_convertible(model):
     """Raise unless a model ends in a fitted classifier that ONNX can express."""
-    machine = machine_of(model)
+    machine = innermost(model)
     if not isinstance(machine, MarginClassifier):
         raise TypeError(
             "to_onnx takes a classifier of largemargin, alone, refitted by a search, or at "

@@ -6,8 +6,8 @@ They compute in float64 for inputs of any type, as the classifiers do, so that l
 import numpy as np
 import scipy.sparse as sp
 
-from largemargin.estimators.nesting import machine_of
-from largemargin.kernels.values import unit_rows
+from largemargin.estimators.nesting import innermost
+from largemargin.kernels.values import normalised_rows
 from largemargin.production.onnx.operators import Operators
 
 
@@ -44,7 +44,7 @@ def convert(scope, node, container):
     """Add the graph of a classifier, as skl2onnx asks for."""
     from onnx import TensorProto
 
-    machine = machine_of(node.raw_operator)
+    machine = innermost(node.raw_operator)
     n_classes = len(machine.classes_)
     op = Operators(container)
     rows = op.Cast(node.inputs[0], to=TensorProto.DOUBLE)
@@ -118,7 +118,7 @@ def cosine_values(op, kernel, rows, support):
     rows = op.Div(rows, op.Where(op.Equal(sums, zero), np.ones(1), sums))
     lengths = op.Sqrt(op.MatMul(op.Mul(rows, rows), ones))
     lengths = op.Where(op.Equal(lengths, zero), np.ones(1), lengths)
-    return op.MatMul(op.Div(rows, lengths), unit_rows(support).T)
+    return op.MatMul(op.Div(rows, lengths), normalised_rows(support).T)
 
 
 VALUES = {

@@ -2,6 +2,7 @@
 
 import operator
 from functools import partial
+from itertools import product
 
 import numpy as np
 
@@ -11,32 +12,30 @@ from largemargin.numerics.rounding import UNIT
 
 # A factorisation of more rows than this takes long enough to be interrupted.
 LONG = 2000
-# A triangle is mirrored in blocks of so many rows.
+# A triangle is mirrored in blocks of this many rows.
 MIRRORED = 1024
-# Tried one after another on the diagonal of a matrix that rounding made indefinite.
+# Relative increases of the diagonal, tried in turn on a matrix that is not definite.
 DAMPINGS = 1e-14, 1e-12, 1e-10, 1e-8, 1e-6, 1e-4, 1e-2, 1.0
 
 
-class Overflow(ValueError):
-    """Raised where numbers outgrow floating point."""
+def damped_factor(matrix: np.ndarray) -> tuple[np.ndarray, bool]:
+    """Return a Cholesky factor for ``cho_solve``, the diagonal increased if necessary.
 
-
-def damped_factor(matrix):
-    """Return a Cholesky factor; rounding may ask for a little more on the diagonal.
-
-    What stays indefinite is replaced by its diagonal: any positive definite matrix gives
-    a step downhill.
+    A matrix that stays indefinite is replaced by its diagonal: any positive definite
+    matrix gives a descent direction.
     """
     if not np.isfinite(np.trace(matrix)):
-        raise Overflow(
+        raise ValueError(
             "A Newton system overflowed. Scale the features, for example with "
             "sklearn.preprocessing.MinMaxScaler, or lower C or the sample weights."
         )
     run = interruptible if len(matrix) >= LONG else operator.call
     diagonal = np.diagonal(matrix).copy()
     for damping in DAMPINGS:
+        factor = matrix.copy(order="F")
         try:
-            return run(partial(lower_factor, matrix)), True
+            run(partial(lapack.factorise, factor))
+            return factor, True
         except np.linalg.LinAlgError:
             # In proportion to each entry: features may have different units.
             sizes = np.abs(diagonal)
@@ -45,15 +44,8 @@ def damped_factor(matrix):
     return np.asfortranarray(np.diag(np.sqrt(unit))), True
 
 
-def lower_factor(matrix):
-    """Return a matrix whose lower triangle is the Cholesky factor."""
-    factor = matrix.copy(order="F")
-    lapack.factorise(factor)
-    return factor
-
-
-def inverse_of(gram, ridge):
-    """Return the inverse of a Gram matrix with a ridge, in the room of one matrix."""
+def inverse_of(gram: np.ndarray, ridge: np.ndarray) -> np.ndarray:
+    """Return the inverse of a Gram matrix plus a ridge, in the memory of one matrix."""
     for damping in 0.0, *DAMPINGS:
         matrix = gram.astype(np.float64, order="F")
         matrix[np.diag_indices_from(matrix)] += ridge + damping * np.diagonal(gram)
@@ -67,19 +59,17 @@ def inverse_of(gram, ridge):
             matrix[start:stop, stop:] = matrix[stop:, start:stop].T
             corner = matrix[start:stop, start:stop]
             corner[:] = np.tril(corner) + np.tril(corner, -1).T
-        return matrix.T  # the same, line by line in memory
-    raise Overflow(
+        return matrix.T  # the same matrix, in C order
+    raise ValueError(
         "The kernel matrix is not positive definite, even with a ridge. Scale the "
         "features, or use another kernel."
     )
 
 
-def without_row(matrix, i):
+def without_row(matrix: np.ndarray, i: int) -> np.ndarray:
     """Return a square matrix without one row and column, copied block by block."""
     out = np.empty((len(matrix) - 1, len(matrix) - 1), dtype=matrix.dtype)
-    before, after, target = slice(0, i), slice(i + 1, None), slice(i, None)
-    out[before, before] = matrix[before, before]
-    out[before, target] = matrix[before, after]
-    out[target, before] = matrix[after, before]
-    out[target, target] = matrix[after, after]
+    blocks = (slice(0, i), slice(0, i)), (slice(i, None), slice(i + 1, None))
+    for (down, old_down), (across, old_across) in product(blocks, repeat=2):
+        out[down, across] = matrix[old_down, old_across]
     return out

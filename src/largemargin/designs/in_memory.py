@@ -1,0 +1,115 @@
+"""Rows of explicit features in memory, dense or sparse."""
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.utils.extmath import safe_sparse_dot
+
+from largemargin.designs.base import Capability, Measured
+from largemargin.designs.features import FeatureDesign
+from largemargin.designs.row_loops import add_squares, all_dot_sizes
+from largemargin.numerics.rounding import (
+    MAX_WIDE_NUMBERS,
+    UNIT,
+    WIDE_UNIT,
+    growth,
+    wide_product,
+)
+
+# Columns whose middle is this many times their half width away from zero are moved to it.
+FAR = 100.0
+# About this many evenly spaced rows are examined first, to see if any column may be far.
+SAMPLED = 1000
+
+
+class InMemoryDesign(FeatureDesign):
+    """What dense and sparse rows share.
+
+    Subclasses have ``rows`` for compiled loops, and the products of ``FeatureDesign``.
+    """
+
+    capabilities = frozenset(Capability) - {Capability.GRAM}
+    rows: Any
+
+    def __init__(self, X):
+        self.X = X
+        super().__init__(*X.shape)
+        self._is_small = self.n_rows * self.n_features <= MAX_WIDE_NUMBERS
+
+    def without(self, i: int, weight=None) -> "InMemoryDesign":
+        """Return the design of all rows except one."""
+        return type(self)(self.X[np.arange(self.n_rows) != i])
+
+    def score_of(self, i: int, w, kept) -> float:
+        """Return the inner product of a row with an element, which needs no other rows."""
+        return float((self.X[[i]] @ w)[0])
+
+    def squared_columns(self, coefficients) -> np.ndarray:
+        """Return the combination of the squared entries of the rows."""
+        out = np.zeros(self.n_features)
+        add_squares(self.rows, coefficients, out)
+        return out
+
+    def measure_closely(self, w, measured, doubtful) -> Measured:
+        """Return the same with errors as small as one more pass makes them."""
+        sizes = np.empty(self.n_rows)
+        all_dot_sizes(self.rows, w, sizes)
+        if not self._is_small:
+            errors = growth(self.most_entries + 2) * sizes
+            return measured._replace(errors=errors, value_errors=errors)
+        scores = wide_product(self.X, w)
+        # Rows that were shifted are rounded, as is an element that was combined from rows.
+        rounding = 2.0 * UNIT + (self.most_entries + 2) * WIDE_UNIT
+        errors = UNIT * np.abs(scores) + rounding * sizes
+        return measured._replace(scores=scores, errors=errors, value_errors=errors)
+
+    def slope_length(self, w, forces, errors, closely=False) -> float:
+        """Return a bound of the length of ``w`` minus the combination of the forces."""
+        if not (closely and self._is_small):
+            return super().slope_length(w, forces, errors)
+        slope = (w - wide_product(self.X.T, forces, np.longdouble)).astype(np.float64)
+        # Rows that were shifted are rounded.
+        rounding = UNIT + (self.n_rows + 2) * WIDE_UNIT
+        return self._slope_bound(w, slope, forces, errors, rounding)
+
+    def as_kernel(self):
+        """Return the same rows as a ``KernelDesign``, for few rows of many features."""
+        from largemargin.designs.kernel import KernelDesign  # it imports dense designs
+
+        def make():
+            X = self.X.astype(np.float64, copy=False)
+            gram = safe_sparse_dot(X, X.T, dense_output=True)
+            return KernelDesign(np.ascontiguousarray(gram))
+
+        return self.once_for("kernel", (), make)
+
+
+def without_offsets(design: InMemoryDesign) -> InMemoryDesign:
+    """Return the design with columns that lie far from zero moved towards it.
+
+    With a free intercept this changes nothing but the intercept, see ``offset_within``;
+    otherwise sums of squares would lose all that distinguishes such rows.
+    """
+    X = design.X
+    # A column that is far from zero on all rows is nearly as far on some.
+    if not far_middles(X[:: max(1, design.n_rows // SAMPLED)], 0.9 * FAR).any():
+        return design
+    shift = far_middles(X, FAR)
+    if not shift.any():
+        return design
+    if sp.issparse(X):  # such columns have no zeros
+        data = X.data - shift[X.indices]
+        moved = type(design)(sp.csr_matrix((data, X.indices, X.indptr), shape=X.shape))
+    else:
+        moved = type(design)(X - shift)
+    moved.shift = shift
+    return moved
+
+
+def far_middles(X, distance: float) -> np.ndarray:
+    """Return the middle of each column this many half widths from zero, 0 for others."""
+    ends = X.min(axis=0), X.max(axis=0)
+    dense = [end.toarray().ravel() if sp.issparse(end) else end for end in ends]
+    low, high = (0.5 * end.astype(np.float64) for end in dense)
+    return np.where(np.abs(low + high) > distance * (high - low), low + high, 0.0)

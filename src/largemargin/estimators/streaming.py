@@ -1,0 +1,133 @@
+"""Learning from a stream of batches: ``partial_fit`` and what it keeps between batches."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn.utils import check_random_state
+from sklearn.utils.multiclass import check_classification_targets
+
+from largemargin._compat import fit_context
+from largemargin.estimators.base import MarginClassifier
+from largemargin.estimators.documentation import described_like
+from largemargin.estimators.fitting import all_or_nothing
+from largemargin.estimators.ldm import ldm_prices
+from largemargin.estimators.linear_space import design_of
+from largemargin.estimators.rows import Rows, validated_rows
+from largemargin.estimators.targets import Classes, positives_of
+from largemargin.numerics.memory import check_width
+from largemargin.problem import Problem
+from largemargin.solvers.asgd import Descent, Draws, run_epoch
+
+# Results of a fit that would need all rows of the stream.
+UNKNOWN = "objective_", "margin_mean_", "margin_variance_", "dual_beta_", "history_"
+
+
+@dataclass
+class Stream:
+    """The state between batches: one averaged descent for each problem.
+
+    An estimator stores the descents as ``_descents``, the name in model files.
+    """
+
+    descents: list[Descent]
+
+    @classmethod
+    def of(cls, estimator, n_features: int) -> "Stream":
+        """Return a copy of the stream of an estimator, or a new one at its last fit."""
+        if getattr(estimator, "_descents", None):
+            return cls([descent.copy() for descent in estimator._descents])
+        if hasattr(estimator, "coef_"):
+            return cls(list(map(Descent.at, estimator.coef_, estimator.intercept_)))
+        start = np.zeros(n_features)
+        return cls([Descent.at(start) for _ in positives_of(estimator.classes_)])
+
+    def learn(self, estimator, rows: Rows) -> None:
+        """Make one pass over a batch; prices refer to all rows seen so far."""
+        encoder, design = Classes(), design_of(rows.used)
+        rng = check_random_state(estimator.random_state)
+        labels = positives_of(estimator.classes_)
+        for label, descent in zip(labels, self.descents, strict=True):
+            averaging = descent.weight_seen > 0
+            total = descent.weight_seen = descent.weight_seen + rows.weight.sum()
+            targets = encoder.signs(rows.labels, label)
+            prices = ldm_prices(estimator, total)
+            problem = Problem(design, targets, rows.weight, prices, estimator.fit_intercept)
+            draws = Draws(problem, np.random.default_rng(rng.randint(2**31 - 1)))
+            run_epoch(problem, descent, draws, averaging=averaging, total=total)
+
+    def keep(self, estimator) -> None:
+        """Store the stream and its averages in an estimator."""
+        coef, intercept = zip(*(one.average() for one in self.descents), strict=True)
+        estimator._descents = self.descents
+        estimator.coef_, estimator.intercept_ = np.array(coef), np.array(intercept)
+        estimator.n_iter_, estimator.duality_gap_ = 1, np.nan
+        for name in UNKNOWN:
+            vars(estimator).pop(name, None)
+
+
+class StreamingClassifier(MarginClassifier):
+    """A linear classifier that can learn from one batch of rows after the other."""
+
+    @fit_context(prefer_skip_nested_validation=True)
+    @described_like(MarginClassifier.fit)
+    def partial_fit(self, X, y, classes=None, sample_weight=None):
+        """Make one pass of averaged stochastic gradient descent over a batch.
+
+        Prices refer to all rows seen so far. The margin variance is estimated from pairs
+        of rows in the same batch, so a batch should have some tens of rows at least.
+        Averaging begins with the second batch.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows of the batch.
+        y
+        classes : array-like of shape (n_classes,), default=None
+            All labels of the stream; required in the first call only.
+        sample_weight
+
+        Returns
+        -------
+        self : object
+            The estimator.
+        """
+        with all_or_nothing(self):
+            if np.isinf(self.C) or self.class_weight == "balanced":
+                raise ValueError(
+                    "partial_fit needs a finite C and class weights that do not depend on "
+                    f"the batch; got C={self.C}, class_weight={self.class_weight!r}. Use "
+                    "fit, or a dict of class weights."
+                )
+            first = not hasattr(self, "coef_")
+            encoder = Classes(self.class_weight)
+            rows = validated_rows(self, encoder, X, y, sample_weight, reset=first)
+            check_width(rows.X.shape[1])
+            self._check_batch_classes(rows.y, classes, first)
+            stream = Stream.of(self, rows.X.shape[1])
+            stream.learn(self, rows)
+            stream.keep(self)
+        return self
+
+    def _check_batch_classes(self, y, classes, first):
+        if first and classes is None:
+            raise ValueError(
+                "The first call of partial_fit needs classes, all labels that will come: "
+                "pass classes=numpy.unique(all_labels)."
+            )
+        if first:
+            self.classes_ = np.unique(classes)
+            check_classification_targets(self.classes_)
+            if len(self.classes_) < 2:
+                raise ValueError(
+                    f"classes must hold at least two classes; got {self.classes_!r}."
+                )
+        elif classes is not None and not np.array_equal(np.unique(classes), self.classes_):
+            raise ValueError(
+                f"classes must stay as they were in the first call, {self.classes_!r}; got "
+                f"{np.unique(classes)!r}."
+            )
+        unknown = np.setdiff1d(y, self.classes_)
+        if len(unknown):
+            raise ValueError(
+                f"y must hold only the known classes {self.classes_!r}; got {unknown!r}."
+            )

@@ -1,0 +1,169 @@
+"""Gram matrices: their type, products, checks, and positive semi-definite part."""
+
+import warnings
+
+import numpy as np
+from numba import njit
+
+from largemargin.kernels.values import tiles
+from largemargin.numerics.interrupt import interruptible
+from largemargin.numerics.jit import SUM
+from largemargin.numerics.lapack import factorise, safe_threads
+
+# Gram matrices of more rows than this are kept in float32.
+MAX_WIDE_ROWS = 4000
+# Negative eigenvalues up to this fraction of the largest count as rounding.
+ROUNDING = 1e-7
+# The same for a matrix of the user's own: read from text, it often has six digits only.
+SIX_DIGITS = 1e-5
+
+
+def gram_type(n_rows: int) -> type[np.floating]:
+    """Return the dtype of a Gram matrix of this many rows."""
+    return np.float32 if n_rows > MAX_WIDE_ROWS else np.float64
+
+
+def gram_bytes(n_rows: int) -> int:
+    """Return the size of a Gram matrix of this many rows, in bytes."""
+    return n_rows * n_rows * np.dtype(gram_type(n_rows)).itemsize
+
+
+def gram_product(gram: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
+    """Return the product of a Gram matrix with a vector; all such products use this."""
+    out = np.zeros(len(gram))
+    used = np.flatnonzero(coefficients)
+    if 2 * len(used) > len(gram):
+        add_product(gram, coefficients, out)
+    else:
+        add_columns(gram, used, coefficients, out)
+    return out
+
+
+@njit(**SUM)
+def add_columns(gram, selected, coefficients, out):
+    """Add the combination of the selected columns of a symmetric matrix to ``out``."""
+    n_fours = len(selected) // 4
+    for k in range(n_fours):  # so that ``out`` is read and written once for four
+        first, second, third, fourth = selected[4 * k : 4 * k + 4]
+        for i in range(out.shape[0]):
+            out[i] += (
+                coefficients[first] * gram[first, i]
+                + coefficients[second] * gram[second, i]
+                + coefficients[third] * gram[third, i]
+                + coefficients[fourth] * gram[fourth, i]
+            )
+    for j in selected[4 * n_fours :]:
+        for i in range(out.shape[0]):
+            out[i] += coefficients[j] * gram[j, i]
+
+
+@njit(**SUM)
+def add_product(gram, coefficients, out):
+    """Add the product of a symmetric matrix with a vector to ``out``.
+
+    Each entry of the lower triangle is read once and used twice.
+    """
+    n_rows = out.shape[0]
+    n_paired = n_rows - n_rows % 4
+    for i in range(0, n_paired, 4):
+        add_four_rows(gram, i, coefficients, out)
+        for k in range(i, i + 4):
+            for j in range(i, i + 4):
+                out[k] += gram[k, j] * coefficients[j]
+    for i in range(n_paired, n_rows):
+        for j in range(i):
+            out[i] += gram[i, j] * coefficients[j]
+            out[j] += gram[i, j] * coefficients[i]
+        out[i] += gram[i, i] * coefficients[i]
+
+
+@njit(**SUM)
+def add_four_rows(gram, i, coefficients, out):
+    """Add the products of four rows from ``i`` on, left of ``i``, and of their mirror."""
+    first, second, third, fourth = gram[i], gram[i + 1], gram[i + 2], gram[i + 3]
+    own = coefficients[i : i + 4]
+    one = two = three = four = 0.0
+    for j in range(i):
+        a, b = np.float64(first[j]), np.float64(second[j])
+        c, d = np.float64(third[j]), np.float64(fourth[j])
+        one += a * coefficients[j]
+        two += b * coefficients[j]
+        three += c * coefficients[j]
+        four += d * coefficients[j]
+        out[j] += own[0] * a + own[1] * b + own[2] * c + own[3] * d
+    out[i] += one
+    out[i + 1] += two
+    out[i + 2] += three
+    out[i + 3] += four
+
+
+def check_gram(gram: np.ndarray, n_rows: int, what: str) -> np.ndarray:
+    """Return a Gram matrix of floats, or raise if it cannot be one."""
+    if gram.shape != (n_rows, n_rows):
+        raise ValueError(
+            f"{what} must form a square matrix of shape ({n_rows}, {n_rows}), one row and "
+            f"one column for each training row; got shape {gram.shape}."
+        )
+    if gram.dtype not in (np.float32, np.float64):
+        gram = gram.astype(np.float64)
+    if not np.isfinite(gram).all():
+        raise ValueError(f"{what} must be finite; got NaN or infinity.")
+    size = np.abs(gram).max()
+    tolerance = 1e-5 if gram.dtype == np.float32 else 1e-8
+    asymmetry = max(np.abs(gram[tile] - gram[:, tile].T).max() for tile in tiles(n_rows))
+    if asymmetry > tolerance * size:
+        raise ValueError(
+            f"{what} must be symmetric; got k(x, z) != k(z, x). Pass (K + K.T) / 2 "
+            "if that is what you mean."
+        )
+    return np.ascontiguousarray(0.5 * (gram + gram.T) if asymmetry > 0 else gram)
+
+
+def is_indefinite(gram: np.ndarray) -> bool:
+    """Return whether a matrix is indefinite by more than rounding."""
+    shifted = gram.astype(np.float64, order="F")
+    scale = max(np.trace(shifted), np.abs(shifted).max())
+    if scale == 0:
+        return False
+    shifted[np.diag_indices_from(shifted)] += ROUNDING * scale
+    try:
+        factorise(shifted)
+    except np.linalg.LinAlgError:
+        return True
+    return False
+
+
+def eigen_decomposition(gram: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return eigenvalues and eigenvectors, in float64."""
+    with safe_threads(len(gram)):
+        return np.linalg.eigh(gram.astype(np.float64))
+
+
+def definite_part(gram: np.ndarray, kernel) -> tuple[np.ndarray, np.ndarray | None]:
+    """Return the positive semi-definite part of a Gram matrix, and its eigenvectors.
+
+    The eigenvectors are None for a definite matrix. Only ``sigmoid`` and ``poly`` with a
+    negative ``coef0`` lose their negative part; an indefinite matrix of the user's own is
+    refused unless numbers of six digits may explain it.
+    """
+    if kernel.is_definite or not interruptible(lambda: is_indefinite(gram)):
+        return gram, None
+    values, vectors = interruptible(lambda: eigen_decomposition(gram))
+    range_of_values = f"eigenvalues from {values[0]:.3g} to {values[-1]:.3g} on these rows"
+    is_own = callable(kernel.name) or kernel.name == "precomputed"
+    if is_own and values[0] < -SIX_DIGITS * values[-1]:
+        raise ValueError(
+            "The kernel must be positive semi-definite, or the problem has no minimum; "
+            f"got {range_of_values}. Add a multiple of the identity, cut the negative "
+            "eigenvalues off, or use another kernel."
+        )
+    if values[-1] <= 0:
+        raise ValueError(f"kernel={kernel.name!r} has no positive part: {range_of_values}.")
+    warnings.warn(
+        f"kernel={kernel.name!r} is not positive semi-definite: {range_of_values}. The "
+        "negative part was cut off, in training and in prediction.",
+        UserWarning,
+        stacklevel=4,
+    )
+    kept = vectors[:, values > 0]
+    return (kept * values[values > 0]) @ kept.T, kept

@@ -1,0 +1,96 @@
+"""Parameters of scikit-learn's SVMs are answered by what to use here instead."""
+
+import inspect
+import pickle
+
+import pytest
+from sklearn.base import clone
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC, LinearSVC, NuSVC
+
+import largemargin
+from largemargin import LDMClassifier, LDMClassifierCV, LinearLDMClassifier
+from largemargin.estimators.keywords import INSTEAD
+from largemargin.estimators.table import CLASSIFIERS, MACHINES
+
+ALL = pytest.mark.parametrize("name", CLASSIFIERS)
+OF_SVMS = {name for one in (SVC, LinearSVC, NuSVC) for name in one().get_params()}
+
+
+@pytest.mark.parametrize(
+    ("make", "name", "answer"),
+    [
+        (LDMClassifier, "probability", r"largemargin\.calibrate\(model, X, y\)"),
+        (LDMClassifier, "decision_function_shape", "one column per class"),
+        (LinearLDMClassifier, "dual", "solver"),
+        (LinearLDMClassifier, "kernel", "use LDMClassifier"),
+        (LDMClassifierCV, "penalty", "squared norm"),
+        (LDMClassifierCV, "C", "pass the values to search as Cs"),
+        (LDMClassifier, "gama", "Did you mean 'gamma'"),
+    ],
+)
+def test_a_parameter_that_is_missing_has_a_substitute(make, name, answer):
+    expected = f"{make.__name__} has no parameter '{name}'.*{answer}"
+    with pytest.raises(TypeError, match=expected):
+        make(**{name: 1})
+    with pytest.raises(ValueError, match=expected):
+        make().set_params(**{name: 1})
+
+
+@ALL
+def test_every_parameter_of_an_svm_is_known_or_explained(name):
+    estimator = getattr(largemargin, name)
+    for parameter in OF_SVMS - {*estimator().get_params(), *LDMClassifier().get_params()}:
+        with pytest.raises(TypeError, match=f"{name} has no parameter '{parameter}'; "):
+            estimator(**{parameter: 1})
+
+
+def test_other_keywords_get_the_error_of_python():
+    with pytest.raises(TypeError, match="unexpected keyword argument 'xyz'"):
+        LDMClassifier(xyz=1)
+    with pytest.raises(ValueError, match="Invalid parameter 'xyz'"):
+        LDMClassifier().set_params(xyz=1)
+
+
+@ALL
+def test_signatures_are_plain_and_copies_are_equal(name):
+    estimator = getattr(largemargin, name)()
+    kinds = {
+        one.kind.name for one in inspect.signature(type(estimator)).parameters.values()
+    }
+    assert kinds <= {"POSITIONAL_OR_KEYWORD", "KEYWORD_ONLY"}
+    for copy in clone(estimator), pickle.loads(pickle.dumps(estimator)):
+        assert copy.get_params().keys() == estimator.get_params().keys()
+
+
+def test_a_subclass_may_take_what_its_base_does_not():
+    class Own(LDMClassifier):
+        def __init__(self, C=1.0, *, nu=0.5):
+            super().__init__(C=C)
+            self.nu = nu
+
+    class Open(LDMClassifier):
+        def __init__(self, C=1.0, **others):
+            super().__init__(C=C)
+            self.others = others
+
+    assert clone(Own(2, nu=0.1)).nu == 0.1
+    assert Open(probability=True).others == {"probability": True}
+
+
+@ALL
+def test_the_absence_of_probabilities_is_explained(name):
+    estimator = getattr(largemargin, name)()
+    assert not hasattr(estimator, "predict_proba")
+    with pytest.raises(AttributeError, match=rf"{name} .*largemargin\.calibrate"):
+        estimator.predict_proba  # noqa: B018
+    assert not hasattr(make_pipeline(StandardScaler(), estimator), "predict_proba")
+
+
+def test_answers_name_parameters_that_exist():
+    machines = [getattr(largemargin, one.name)() for one in MACHINES]
+    known = {name for machine in machines for name in machine.get_params()}
+    for name, answer in INSTEAD.items():
+        if answer.startswith("use ") and "(" not in answer:
+            assert answer.split()[1].strip(",") in known, name

@@ -1,0 +1,62 @@
+"""Values of kernels: bounds of their errors against extended precision."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from numpy.testing import assert_allclose, assert_array_equal
+
+from largemargin.kernels import values
+from largemargin.kernels.functions import Kernel
+from largemargin.kernels.values import normalised_rows, squared_lengths, tile_pairs, tiles
+
+
+def exact_rbf(X, gamma):
+    X = X.astype(np.longdouble)
+    return np.exp(-gamma * ((X[:, None] - X) ** 2).sum(axis=2))
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e3, 1e8])
+@pytest.mark.parametrize("few", [0, 300])
+def test_errors_of_the_rbf_kernel_are_bounded(offset, few, monkeypatch):
+    monkeypatch.setattr(values, "FEW_ROWS", few)
+    X = np.random.default_rng(0).normal(size=(60, 4)) + offset
+    kernel = Kernel("rbf", 0.7)
+    error = np.abs(kernel.gram_matrix(X) - exact_rbf(X, 0.7)).max()
+    assert error <= kernel.entry_error(X) <= 1e-11
+
+
+@pytest.mark.parametrize("name", ["linear", "poly", "laplacian", "cosine"])
+def test_errors_of_other_kernels_are_bounded_by_lengths(name):
+    X = np.random.default_rng(0).normal(size=(30, 4))
+    kernel = Kernel(name, 0.7, 3, 0.5)
+    wide = X.astype(np.longdouble)
+    exact = np.array([kernel._wide_values(row, wide) for row in wide])
+    lengths = np.sqrt(np.diagonal(exact))
+    error = np.abs(kernel.gram_matrix(X) - exact) / np.outer(lengths, lengths)
+    assert error.max() <= kernel.entry_error(X) <= 1e-13
+    alpha = np.random.default_rng(1).normal(size=30)
+    square = float(alpha @ exact @ alpha)
+    for squared_length in kernel.squared_length, kernel.wide_squared_length:
+        found, bound = squared_length(X, alpha)
+        assert abs(found - square) <= bound
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_matrix])
+def test_normalised_rows_have_length_one_however_long_or_short(form):
+    X = np.array([[3.0, 4.0], [3e-200, 4e-200], [3e200, 4e200], [0.0, 0.0]])
+    found = normalised_rows(form(X))
+    dense = found.toarray() if sp.issparse(found) else found
+    assert_allclose(dense, [[0.6, 0.8]] * 3 + [[0.0, 0.0]], rtol=1e-15)
+    assert_allclose(squared_lengths(found), [1, 1, 1, 0])
+
+
+def test_tiles_cover_a_matrix_and_pairs_its_lower_triangle(monkeypatch):
+    monkeypatch.setattr(values, "TILE", 3)
+    seen = np.zeros((8, 8), dtype=int)
+    for down, across in tile_pairs(8):
+        seen[down, across] += 1
+        if down != across:
+            seen[across, down] += 1
+    assert_array_equal(seen, 1)
+    assert [len(range(8)[tile]) for tile in tiles(8, 5)] == [5, 3]
+    assert tiles(0) == tile_pairs(0) == []
