@@ -8,7 +8,7 @@ from sklearn.svm import SVC, LinearSVC
 from largemargin import LDMClassifier, LinearLDMClassifier
 from largemargin.designs.dense import DenseDesign
 from largemargin.problem import Prices, Problem, Targets
-from largemargin.solvers.asgd import scaled_prices, stochastic_slope
+from largemargin.solvers.asgd import ScaledPrices, stochastic_slope
 
 SVM = {"lambda_var": 0, "lambda_mean": 0}
 
@@ -89,9 +89,9 @@ def test_theorem_2_the_stochastic_gradient_averages_to_the_gradient(blobs, C):
         Prices(C, 0.7, 0.4),
         fit_intercept=False,
     )
-    prices = scaled_prices(problem, m)
+    prices = ScaledPrices.of(problem, m)
     scores = X @ w
-    average = prices[0] * w
+    average = prices.norm * w
     for i in range(m):
         for j in range(m):
             slope = stochastic_slope(scores[i], scores[j], y[i], y[j], prices)

@@ -8,7 +8,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 from largemargin.designs.dense import DenseDesign
 from largemargin.designs.kernel import KernelDesign
 from largemargin.problem import Prices, Problem, Targets
-from largemargin.problem.other_prices import Nearby
+from largemargin.problem.other_prices import OtherPrices
 from largemargin.solvers import solve
 
 PRICES = [(0.0, 0.0), (2**-4, 2**-4), (0.0, 3.0), (5.0, 0.0), (40.0, 20.0)]
@@ -37,7 +37,7 @@ def problem_on(design, fit_intercept, lambda_var=0.1, lambda_mean=0.2):
 def test_at_its_own_prices_a_solution_keeps_its_certificate(design, fit_intercept):
     problem = problem_on(design, fit_intercept)
     solution = solve(problem, "auto", tol=1e-5)
-    told = Nearby(problem, solution).certify(Prices(2.0, 0.1, 0.2))
+    told = OtherPrices(problem, solution).certify(Prices(2.0, 0.1, 0.2))
     assert_allclose(told.primal, solution.certificate.primal, rtol=1e-12)
     assert told.gap <= 1.5 * solution.certificate.gap + 1e-12 * told.scale
 
@@ -47,7 +47,7 @@ def test_at_its_own_prices_a_solution_keeps_its_certificate(design, fit_intercep
 def test_at_other_prices_it_tells_the_objective_and_a_bound(design, fit_intercept, prices):
     problem = problem_on(design, fit_intercept)
     solution = solve(problem, "auto", tol=1e-5)
-    told = Nearby(problem, solution).certify(Prices(2.0, *prices))
+    told = OtherPrices(problem, solution).certify(Prices(2.0, *prices))
     other = problem.at(Prices(2.0, *prices))
     best = solve(other, "auto", tol=1e-9)
     _, _, certificate = other.examine(solution.w, solution.offset, solution.beta)
@@ -59,11 +59,11 @@ def test_at_other_prices_it_tells_the_objective_and_a_bound(design, fit_intercep
 def test_without_room_to_balance_the_forces_nothing_is_certified(design):
     problem = problem_on(design, True)
     solution = solve(problem, "auto", tol=1e-5)
-    assert np.isinf(Nearby(problem, solution).certify(Prices(2.0, 0.0, 1e6)).relative)
+    assert np.isinf(OtherPrices(problem, solution).certify(Prices(2.0, 0.0, 1e6)).relative)
 
 
 def test_a_solution_is_good_at_near_prices_and_bad_at_far_ones(design):
     problem = problem_on(design, True)
-    nearby = Nearby(problem, solve(problem, "auto", tol=1e-6))
+    nearby = OtherPrices(problem, solve(problem, "auto", tol=1e-6))
     assert nearby.certify(Prices(2.0, 0.1001, 0.2001)).relative <= 1e-4
     assert nearby.certify(Prices(2.0, 10.0, 0.2)).relative > 1e-2

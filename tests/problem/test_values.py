@@ -3,7 +3,7 @@
 Here the variance of the margins does not see the intercept, and squares about zero do.
 """
 
-from dataclasses import dataclass
+from functools import cache
 
 import clarabel
 import numpy as np
@@ -14,18 +14,11 @@ from numpy.testing import assert_allclose
 from largemargin.designs.base import MissingCapability
 from largemargin.designs.dense import DenseDesign
 from largemargin.designs.kernel import KernelDesign
-from largemargin.designs.sparse import SparseDesign
-from largemargin.problem import NoMinimum, Prices, Problem, Targets
-from largemargin.problem.losses import PiecewiseLinear, Pull
+from largemargin.problem import Prices, Problem, Targets
 from largemargin.solvers import kernel_dual, solve
 from oracle import factor_of, solve_as_tightly_as_possible
+from small_problems import DESIGNS, EpsilonInsensitive, HingeAt, Pinball
 
-DESIGNS = {
-    "dense": DenseDesign,
-    "narrow": lambda X: DenseDesign(X.astype(np.float32)),
-    "sparse": lambda X: SparseDesign(sp.csr_matrix(X)),
-    "gram": lambda X: KernelDesign(X @ X.T),
-}
 # C, lambda_var, lambda_mean, lambda_square, price of the intercept
 PRICES = [
     (1.0, 0.0, 0.0, 0.0, 0.0),
@@ -37,27 +30,6 @@ PRICES = [
     (1.0, 30.0, 2.0, 0.0, 1.5),
     (1.0, 0.0, 2.0, 30.0, 1.5),
 ]
-
-
-@dataclass(frozen=True)
-class EpsilonInsensitive(PiecewiseLinear):
-    """``max(0, |margin| - epsilon)``."""
-
-    epsilon: float
-
-    def pull(self, C):
-        return Pull(-self.epsilon, C, 0.0, self.epsilon, -C)
-
-
-@dataclass(frozen=True)
-class Pinball(PiecewiseLinear):
-    """``max(tau r, (tau - 1) r)`` of the residual, which is the margin, sign turned."""
-
-    tau: float
-
-    def pull(self, C):
-        floor = (self.tau - 1.0) * C
-        return Pull(0.0, self.tau * C, floor, 0.0, floor)
 
 
 def drawn(n_rows, weighted, seed=0):
@@ -117,8 +89,16 @@ def solve_tube(X, values, weight, prices, sides, fit_intercept):
     return x[:n_features], b, answer.obj_val + constant
 
 
-TUBE = EpsilonInsensitive(0.3), [(1.0, 0.3), (-1.0, -0.3)]
-CURVE = Pinball(0.8), [(0.2, 0.0), (-0.8, 0.0)]
+@cache
+def solve_drawn(n_rows, weighted, prices, sides, fit_intercept):
+    """Return the same for drawn rows that fit into float32, once for all designs."""
+    X, values, weight = drawn(n_rows, weighted)
+    X = X.astype(np.float32).astype(float)
+    return solve_tube(X, values, weight, prices, sides, fit_intercept)
+
+
+TUBE = EpsilonInsensitive(0.3), ((1.0, 0.3), (-1.0, -0.3))
+CURVE = Pinball(0.8), ((0.2, 0.0), (-0.8, 0.0))
 
 
 @pytest.mark.parametrize("loss", [TUBE, CURVE], ids=["tube", "pinball"])
@@ -133,7 +113,7 @@ def test_values_are_fitted_as_the_qp_does(kind, prices, fit_intercept, weighted,
     X = X.astype(np.float32).astype(float)
     targets, prices = Targets.of_values(values), Prices(*prices)
     problem = Problem(DESIGNS[kind](X), targets, weight, prices, fit_intercept, loss)
-    w, b, optimum = solve_tube(X, values, weight, prices, sides, fit_intercept)
+    w, b, optimum = solve_drawn(len(X), weighted, prices, sides, fit_intercept)
     solution = solve(problem, "auto", tol=1e-10)
     assert solution.converged
     assert_allclose(solution.certificate.primal, optimum, rtol=1e-7, atol=1e-7)
@@ -153,7 +133,7 @@ def test_any_pair_is_no_farther_from_the_optimum_than_certified(kind, prices):
     rng = np.random.default_rng(1)
     targets, prices = Targets.of_values(values), Prices(*prices)
     problem = Problem(DESIGNS[kind](X), targets, weight, prices, True, loss)
-    _, _, optimum = solve_tube(X, values, weight, prices, sides, True)
+    _, _, optimum = solve_drawn(60, True, prices, sides, True)
     for scale in 1e-2, 1.0, 30.0:
         w = scale * rng.standard_normal(len(problem.design.zeros()))
         beta = prices.C * rng.uniform(-1, 1, 60)
@@ -164,32 +144,6 @@ def test_any_pair_is_no_farther_from_the_optimum_than_certified(kind, prices):
         assert np.abs(balanced).max() <= prices.C
 
 
-@pytest.mark.parametrize("lambda_var", [0.0, 5.0])
-def test_an_intercept_that_nothing_determines_settles_in_the_middle(lambda_var):
-    X = np.array([[0.0], [0.0]])
-    targets = Targets.of_values(np.array([1.0, 2.0]))
-    loss = EpsilonInsensitive(2.0)
-    problem = Problem(
-        DenseDesign(X), targets, np.ones(2), Prices(1.0, lambda_var), True, loss
-    )
-    solution = solve(problem, "newton", tol=1e-9)
-    # Every b from 0 to 3 has both rows inside the tube.
-    assert solution.offset == pytest.approx(1.5)
-
-
-@pytest.mark.parametrize("lambda_var", [0.0, 5.0])
-@pytest.mark.parametrize("kind", ["dense", "gram"])
-def test_a_price_that_draws_the_intercept_away_is_refused(kind, lambda_var):
-    X, values, weight = drawn(30, True)
-    loss, _ = TUBE
-    for sign in -1, 1:
-        prices = Prices(1.0, lambda_var, intercept=sign * (weight.sum() + 1.0))
-        targets = Targets.of_values(values)
-        problem = Problem(DESIGNS[kind](X), targets, weight, prices, True, loss)
-        with pytest.raises(NoMinimum, match="no minimum"):
-            solve(problem, "auto", tol=1e-4)
-
-
 def test_one_class_is_the_pinball_with_a_priced_intercept():
     X, _, weight = drawn(50, True)
     X = X + 2.0  # else the origin is among the rows, and nothing separates them from it
@@ -198,15 +152,10 @@ def test_one_class_is_the_pinball_with_a_priced_intercept():
     C, lambda_mean = 1.0 / (nu * weight.sum()), 0.2
     prices = Prices(C, 2.0, lambda_mean, 0.0, 1.0 + lambda_mean)
 
-    @dataclass(frozen=True)
-    class Below(PiecewiseLinear):
-        def pull(self, C):
-            return Pull(0.0, C)
-
     targets = Targets.of_values(np.zeros(50))
     optimum = solve_tube(X, np.zeros(50), weight, prices, [(-1.0, 0.0)], True)[2]
     for kind in DESIGNS:
-        problem = Problem(DESIGNS[kind](X), targets, weight, prices, True, Below())
+        problem = Problem(DESIGNS[kind](X), targets, weight, prices, True, HingeAt(0.0))
         solution = solve(problem, "auto", tol=1e-9)
         assert solution.converged
         assert_allclose(solution.certificate.primal, optimum, rtol=1e-6, atol=1e-8)

@@ -19,7 +19,7 @@ from largemargin.problem import Prices, Problem, Targets
 from largemargin.problem.certificate import Certificate
 from largemargin.problem.smoothed import Look
 from largemargin.solvers.newton import solve_newton
-from largemargin.solvers.solution import Start
+from largemargin.solvers.solution import Run, Start
 
 N_FEATURES = 4
 # None is the length of a vector or the size of a matrix that a block answers with.
@@ -262,9 +262,8 @@ def test_rows_in_blocks_have_the_solution_of_rows_in_memory(prices, dtype, seed)
     rows, blocks = drawn(dtype, seed)
     prices, targets = Prices(*prices), Targets.of_classes(rows.sign)
     in_memory = Problem(DenseDesign(rows.X), targets, rows.weight, prices)
-    options = {"tol": 1e-14, "max_iter": 500}
-    expected = solve_newton(in_memory, **options)
-    found = solve_newton(BlockProblem(blocks, prices), **options)
+    expected = solve_newton(in_memory, Run(1e-14, 500))
+    found = solve_newton(BlockProblem(blocks, prices), Run(1e-14, 500))
     size = np.linalg.norm(expected.w)
     assert_allclose(found.w, expected.w, rtol=0, atol=1e-10 * size)
     assert_allclose(found.offset, expected.offset, rtol=0, atol=1e-10 * max(size, 1.0))
@@ -286,7 +285,7 @@ def test_the_driver_holds_no_number_per_row():
     problem = BlockProblem(blocks, Prices(1.0, 3.0, 2.0))
     smoothed = problem.smoothed()
     problem.smoothed = lambda start: smoothed
-    solution = solve_newton(problem, tol=1e-10, max_iter=100)
+    solution = solve_newton(problem, Run(1e-10, 100))
     assert solution.converged
     arrays = arrays_in(smoothed) + arrays_in(solution)
     assert len(arrays) > 5
@@ -296,52 +295,9 @@ def test_the_driver_holds_no_number_per_row():
 def test_a_run_goes_on_from_the_few_vectors_it_left():
     _, blocks = drawn(np.float64)
     problem = BlockProblem(blocks, Prices(1.0, 3.0, 2.0))
-    first = solve_newton(problem, tol=1e-3, max_iter=100)
+    first = solve_newton(problem, Run(1e-3, 100))
     kept = pickle.loads(pickle.dumps(Start(first.beta, first.w, first.offset)))
-    warm = solve_newton(problem, tol=1e-12, max_iter=100, start=kept)
-    cold = solve_newton(problem, tol=1e-12, max_iter=100)
+    warm = solve_newton(problem, Run(1e-12, 100, kept))
+    cold = solve_newton(problem, Run(1e-12, 100))
     assert warm.n_iter < cold.n_iter
     assert_allclose(warm.w, cold.w, rtol=1e-6)
-
-
-class Numbers:
-    """A problem, and its smoothed form, that is nothing but a gap that falls."""
-
-    is_smooth = False
-
-    def __init__(self):
-        self.gap, self.calls = 1.0, []
-
-    def smoothed(self, start):
-        return self
-
-    def stretched(self, point):
-        return point
-
-    def first_sigma(self, sharpness):
-        return sharpness
-
-    def look(self, sigma):
-        # After a step the gradient is small enough for the anchor to follow.
-        slope_square = 0.0 if self.calls[-1:] == ["step"] else 1.0
-        return Look(Certificate(2.0, self.gap, 2.0), slope_square, 1e-3, True)
-
-    def follow(self):
-        self.calls.append("follow")
-        self.gap *= 0.5
-
-    def step(self, sigma):
-        self.calls.append("step")
-        self.gap *= 0.1
-        return 1.0
-
-    def result(self):
-        return (0.0, 0.0, None, None), None, Certificate(2.0, self.gap, 2.0)
-
-
-def test_newtons_method_itself_knows_numbers_only():
-    numbers = Numbers()
-    solution = solve_newton(numbers, tol=1e-6, max_iter=50)
-    assert solution.converged
-    assert numbers.calls[:4] == ["step", "follow", "step", "follow"]
-    assert numbers.calls.count("step") == solution.n_iter

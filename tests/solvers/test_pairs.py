@@ -7,7 +7,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 
 from largemargin.designs.kernel import KernelDesign
 from largemargin.problem import Prices, Problem, Targets
-from largemargin.solvers import pairs, solve
+from largemargin.solvers import Run, pairs, solve
 from largemargin.solvers.pairs import PairDescent, descend_on_pairs, solve_in_pairs
 from oracle import solve_qp
 
@@ -32,7 +32,7 @@ def problem_of(C, fit_intercept=True, lambdas=(0.0, 0.0), n_rows=N_ROWS, dtype=n
 @pytest.mark.parametrize("C", [0.05, 1.0, pytest.param(50.0, marks=pytest.mark.needs_jit)])
 def test_pairs_reach_the_objective_of_the_qp(C, fit_intercept, lambdas):
     problem = problem_of(C, fit_intercept, lambdas, n_rows=150)
-    solution = solve_in_pairs(problem, tol=1e-4, max_iter=100)
+    solution = solve_in_pairs(problem, Run(1e-4, 100))
     gram, prices = problem.design.gram_matrix, (C, *lambdas)
     *_, optimum = solve_qp(gram, problem.sign, problem.weight, *prices, fit_intercept)
     assert solution.converged
@@ -77,14 +77,14 @@ def test_forces_that_an_intercept_must_balance_move_few_rows():
 
 def test_tangents_that_no_forces_can_balance_leave_no_certificate():
     problem = problem_of(1e-6, lambdas=(2**-4, 0.9))
-    solution = solve_in_pairs(problem, tol=1e-4, max_iter=5)
+    solution = solve_in_pairs(problem, Run(1e-4, 5))
     assert solution.certificate.gap == np.inf
     assert not solution.converged
 
 
 def test_a_descent_that_takes_too_long_is_left(monkeypatch):
     monkeypatch.setattr(pairs, "MAX_STEPS_PER_ROW", 1)
-    solution = solve_in_pairs(problem_of(1e4), tol=1e-4, max_iter=100)
+    solution = solve_in_pairs(problem_of(1e4), Run(1e-4, 100))
     assert not solution.converged
     assert solution.certificate.gap > 0
 
@@ -99,7 +99,7 @@ def test_forces_far_below_their_bounds_are_kept(fit_intercept):
     problem = Problem(
         design, Targets.of_classes(y), np.ones(400), Prices(1e6), fit_intercept
     )
-    soft = solve_in_pairs(problem, tol=1e-2, max_iter=30)
+    soft = solve_in_pairs(problem, Run(1e-2, 30))
     hard = solve(problem.at(Prices(np.inf)), "kernel_dual", tol=1e-8)
     # Never below the optimum by more than is left, and never sure of what is wrong.
     assert soft.certificate.primal >= hard.certificate.primal * (1 - 1e-6)
@@ -115,7 +115,7 @@ def test_scores_that_drifted_are_not_believed(monkeypatch):
         return point._replace(scores=point.scores + 1e-3), beta, certificate
 
     monkeypatch.setattr(PairDescent, "certify", drifted)
-    assert not solve_in_pairs(problem, tol=1e-2, max_iter=100).converged
+    assert not solve_in_pairs(problem, Run(1e-2, 100)).converged
 
 
 @pytest.mark.parametrize("lambda_var", [0.0, 0.01])

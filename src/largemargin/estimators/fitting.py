@@ -16,7 +16,7 @@ from largemargin.estimators.rows import validated_rows
 from largemargin.estimators.targets import Classes
 from largemargin.numerics.progress_log import progress_printed
 from largemargin.numerics.threads import one_blas_thread
-from largemargin.problem.refusals import refuse_overflow, refuse_unbounded
+from largemargin.problem.checks import refuse_overflow, refuse_unbounded
 from largemargin.solvers import Progress, Start
 
 # With fewer numbers in the design than this, one thread is faster.

@@ -8,7 +8,7 @@ from scipy.linalg import cholesky, solve_triangular
 from largemargin.designs.base import Capability
 from largemargin.designs.features import MAX_FACTORED
 from largemargin.kernels.gram import gram_product
-from largemargin.solvers.price_metric import metric_of
+from largemargin.solvers.equivalent_svm import equivalent_kernel
 
 
 class Products(NamedTuple):
@@ -52,7 +52,7 @@ def metric_products(problem) -> Products:
         return row_products(problem)
     matrix = problem.design.gram_matrix
     if problem.prices.lambda_var > 0:
-        matrix = metric_of(problem).matrix
+        matrix = equivalent_kernel(problem).matrix
     share = problem.sign * problem.weight / problem.total
     to_mean = problem.sign * gram_product(matrix, share)
     own = np.diagonal(matrix).astype(np.float64)

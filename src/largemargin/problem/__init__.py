@@ -1,7 +1,7 @@
 """The optimisation problem: objective and dual, losses, intercept, certificate."""
 
-from largemargin.problem.objective import Point, Prices, Problem, Targets
-from largemargin.problem.refusals import NoMinimum
-from largemargin.problem.separability import NotSeparable
+from largemargin.problem.certificate import Point
+from largemargin.problem.checks import NoMinimum, NotSeparable
+from largemargin.problem.objective import Prices, Problem, Targets
 
 __all__ = ["NoMinimum", "NotSeparable", "Point", "Prices", "Problem", "Targets"]

@@ -1,8 +1,8 @@
-"""The free intercept: what holds it, where it settles, the balance of forces it needs.
+"""The free intercept: what bounds it, its best value, and the balance of forces it needs.
 
-Nothing penalises ``b``, so the forces of all rows must add up to its price. What prices of
-squares see of it depends on the targets: the variance of margins sees a shift of ``b``
-only as far as signs differ, and where all are the same it sees nothing.
+Nothing penalises ``b`` itself, so the forces of all rows must add up to its price. How the
+squared terms depend on ``b`` is a matter of the targets: the variance of the margins
+depends on it only if signs differ; if all signs are the same, it does not.
 """
 
 from dataclasses import replace
@@ -10,61 +10,40 @@ from dataclasses import replace
 import numpy as np
 
 from largemargin.problem.line_search import search_along
-from largemargin.problem.losses import Pull, proximal_step
-from largemargin.problem.tangents import freeze_squares
+from largemargin.problem.losses import Pull, Smoothing, dual_step
 
 
-def shares_of_signs(problem):
-    """Return which part of the weight has negative signs, and which positive ones."""
-    positive = problem.weight[problem.sign > 0].sum() / problem.total
-    negative = problem.weight[problem.sign < 0].sum() / problem.total
-    return negative, positive
+def weights_of_signs(problem) -> tuple[float, float]:
+    """Return the weights of all rows of negative and of positive sign."""
+    sign, weight = problem.sign, problem.weight
+    return weight[sign < 0].sum(), weight[sign > 0].sum()
 
 
-def border(problem):
-    """Return the mixed derivative of intercept and scores by the prices of squares."""
-    weight = problem.weight
-    curvature = np.zeros_like(weight)
-    if problem.prices.lambda_var > 0:
-        # Twice the share of the other sign: zero, without rounding, where there is none.
-        negative, positive = shares_of_signs(problem)
-        others = np.where(problem.sign > 0, 2.0 * negative, 2.0 * positive)
-        curvature += problem.spread * weight * others
-    if problem.prices.lambda_square > 0:
-        curvature += problem.bend * weight
-    return curvature
-
-
-def squares_hold_it(problem):
-    """Return whether prices of squares alone keep the intercept from running away."""
+def squares_hold_it(problem) -> bool:
+    """Return whether the squared terms alone bound the intercept."""
     return problem.is_curved and problem.border.sum() > 0
 
 
-def without_unseen_squares(problem):
-    """Return the problem as the intercept sees it.
-
-    A variance that does not see it would move it by rounding, as far as there is nothing
-    else to hold it.
-    """
+def as_intercept_sees_it(problem):
+    """Return the problem without a variance that does not depend on the intercept."""
+    # Such a variance would move the intercept by its rounding errors.
     if not problem.is_curved or squares_hold_it(problem):
         return problem
     return replace(problem, prices=problem.prices._replace(lambda_var=0.0))
 
 
-def pull_of(problem):
-    """Return the reward of raising the intercept by one unit, losses left aside."""
+def pull_of(problem) -> float:
+    """Return the reward for raising the intercept by one unit, without the losses."""
     pull = np.sum(problem.weight * problem.rewards() * problem.sign)
     return pull - problem.prices.intercept
 
 
-def brakes(problem):
-    """Return what the losses charge at the most for lowering it, and for raising it."""
+def brakes(problem) -> tuple[float, float]:
+    """Return the most that the losses charge for lowering and for raising it."""
     floor, cap = problem.box
-    positive, negative = (
-        problem.weight[some].sum() for some in (problem.sign > 0, problem.sign < 0)
-    )
+    negative, positive = weights_of_signs(problem)
 
-    def charge(slope, mass):  # nothing times an unlimited slope is nothing
+    def charge(slope, mass):  # zero weight times an infinite slope is zero
         return slope * mass if mass > 0 else 0.0
 
     lowering = charge(cap, positive) + charge(-floor, negative)
@@ -72,8 +51,8 @@ def brakes(problem):
     return lowering, raising
 
 
-def is_bounded(problem):
-    """Return whether the objective has a minimum: the intercept must not run away."""
+def is_bounded(problem) -> bool:
+    """Return whether the objective has a minimum: the intercept must not diverge."""
     if not problem.fit_intercept or squares_hold_it(problem):
         return True
     sizes = abs(problem.reward) * problem.total + abs(problem.prices.intercept)
@@ -85,11 +64,8 @@ def is_bounded(problem):
 
 
 def centre(problem, point, smoothing):
-    """Return the point with the best intercept for the smoothed problem.
-
-    The problem must be one ``without_unseen_squares``.
-    """
-    # Where neither squares nor losses hold it, only rounding would move it.
+    """Return the point with the best intercept, for a problem ``as_intercept_sees_it``."""
+    # If neither squared terms nor losses hold it, only rounding would move it.
     is_held = problem.is_curved or problem.box != (0.0, 0.0)
     if not problem.fit_intercept or not is_held:
         return point
@@ -102,9 +78,8 @@ def centre(problem, point, smoothing):
 def settle(problem, point):
     """Return the point with the best intercept for the objective itself.
 
-    Where squares do not hold it and the loss has kinks, the objective is piecewise linear
-    in the intercept, and flat where no margin is at a kink: then the middle of the flat
-    part is taken.
+    If the squared terms do not hold it and the loss has kinks, the objective is piecewise
+    linear in the intercept. If it is flat at its minimum, take the middle of that part.
     """
     C = problem.prices.C
     kinks = problem.loss.kinks(C)
@@ -117,7 +92,7 @@ def settle(problem, point):
     places, charges = np.concatenate(places), np.concatenate(charges)
     order = np.argsort(places, kind="stable")
     places = places[order]
-    # Left of all kinks losses pull as hard as they can; each kink passed lets go.
+    # Below all kinks the losses pull as hard as they can; each kink passed reduces that.
     floor, cap = problem.box
     slope = -pull_of(problem) - weight @ np.where(sign > 0, cap, -floor)
     slopes = slope + np.cumsum(charges[order])
@@ -128,34 +103,30 @@ def settle(problem, point):
 
 
 def balance(problem, scores, offset, beta):
-    """Return intercept and dual variables nearby whose forces balance.
+    """Return a close intercept and close dual variables whose forces balance.
 
-    Without this the dual variables bound nothing: the intercept is free.
+    With a free intercept, unbalanced dual variables do not bound the optimum.
     """
     if not problem.fit_intercept:
         return offset, beta
-    frozen = without_unseen_squares(problem)
-    if frozen.is_curved:
-        frozen = freeze_squares(problem, problem.margins(scores, offset))
-        if not is_bounded(frozen):
-            return _offset_in_balance(problem, scores, offset, beta), beta
-    # A step of length one along the signs, cut off where dual variables must end.
+    linear = as_intercept_sees_it(problem)
+    if linear.is_curved:
+        linear = problem.linearised(problem.margins(scores, offset))
+        if not is_bounded(linear):
+            return _balancing_offset(problem, scores, offset, beta), beta
+    # A proximal step of length one along the signs, clipped to the box.
     level = np.ones_like(beta)
     floor, cap = problem.box
-    projection = beta, 1.0, Pull(1.0, cap, floor, 0.0, floor)
+    projection = Smoothing(beta, 1.0, Pull(1.0, cap, floor, 0.0, floor))
     slope = problem.prices.intercept
-    shift = search_along(frozen, level, problem.sign, projection, slope=slope)
-    balanced, curvature = np.empty_like(beta), np.empty_like(beta)
-    proximal_step(
-        level + shift * problem.sign, *projection, problem.weight, balanced, curvature
-    )
-    return offset, balanced
+    shift = search_along(linear, level, problem.sign, projection, slope=slope)
+    return offset, dual_step(level + shift * problem.sign, projection, problem.weight)[0]
 
 
-def _offset_in_balance(problem, scores, offset, beta):
-    """Return the intercept at which the squares balance the forces, if they see it."""
+def _balancing_offset(problem, scores, offset, beta):
+    """Return the intercept at which the squared terms, if they can, balance the forces."""
     whole = problem.border.sum()
     if not whole > 0:
         return offset
-    excess = problem.forces(problem.margins(scores), beta).sum() - problem.prices.intercept
+    excess = problem.forces(beta, problem.margins(scores)).sum() - problem.prices.intercept
     return excess / whole

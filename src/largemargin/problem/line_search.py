@@ -1,11 +1,11 @@
-"""Minimise along a line: a quadratic plus the smoothed losses, convex and smooth."""
+"""Line search on a quadratic plus the smoothed losses, which is convex and smooth."""
 
 import numpy as np
 from numba import njit
 
 from largemargin.numerics.jit import JIT
 from largemargin.problem.losses import smoothed_slope
-from largemargin.problem.sums import square_along
+from largemargin.problem.margin_loops import square_along
 
 MAX_TRIALS = 100
 
@@ -13,12 +13,12 @@ MAX_TRIALS = 100
 def search_along(
     problem, margins, step, smoothing, *, slope=0.0, bend=0.0, first=0.0, accuracy=0.0
 ):
-    """Return the best multiple of a margin step for a smoothed problem.
+    """Return the best multiple of a step of the margins for a smoothed problem.
 
     ``smoothing`` is the proximal step that smooths the losses; ``slope`` and ``bend`` are
-    those along the step of what is no function of the margins.
+    the derivatives along the step of the terms that do not depend on the margins.
     """
-    reward, size = problem.rewarded(step)
+    reward, size = problem.total_reward(step)
     slope, noise = slope - reward, abs(slope) + size
     for price, mean_step in (problem.spread, problem.mean(step)), (problem.bend, 0.0):
         if price > 0:
@@ -40,9 +40,9 @@ def minimise_along(
     """Return t where ``slope + curvature t + (smoothed loss)'(t)`` vanishes.
 
     Newton's method on a monotone piecewise linear function, kept inside a bracket.
-    ``first`` is the first trial; the search ends when the slope has fallen below
-    ``accuracy`` of what it was at zero, or below rounding. ``noise`` is the size of the
-    terms that make up ``slope``.
+    ``first`` is the first trial. The search ends when the slope is below ``accuracy`` times
+    its value at zero, or below rounding; ``noise`` is the sum of the absolute terms of
+    ``slope``.
     """
     low, high = -np.inf, np.inf
     t, stride = 0.0, max(abs(first), 1.0)

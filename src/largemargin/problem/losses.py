@@ -1,9 +1,9 @@
 """Losses of a margin: their values, duals and proximal steps.
 
 A sample of weight ``s`` counts ``s`` times; ``beta`` is its dual variable per unit of
-weight, so that a row of weight two behaves exactly as the row twice. Every loss here has
+weight, so that a row of weight two behaves exactly like the row twice. Every loss here has
 a slope, smoothed or its own, that is piecewise linear in the margin: a ``Pull``.
-docs/add_a_loss.md derives what a loss must tell.
+docs/add_a_loss.md derives what a loss must provide.
 """
 
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from largemargin.numerics.jit import JIT, SUM
 
 
 class Pull(NamedTuple):
-    """How a row pulls at its margin: the slope of the loss, with the sign turned.
+    """The pull of a row at its margin: the slope of the loss with its sign changed.
 
     It falls from ``cap`` to ``rest`` at the margin ``low``, and to ``floor`` at ``high``.
     Smoothed by a proximal step of length sigma from an anchor it follows the ramps
@@ -33,62 +33,47 @@ class Pull(NamedTuple):
     ratio: float = 0.0
 
 
+class Smoothing(NamedTuple):
+    """A proximal step: its anchor, its length and the pull that it smooths."""
+
+    anchor: np.ndarray
+    sigma: float
+    pull: Pull
+
+
 class Loss:
     """A convex function of the margin, times the price C.
 
-    Subclasses tell their ``pull(C)`` and what the certificate asks for, see
-    docs/add_a_loss.md; ``PiecewiseLinear`` derives all of that from the pull.
+    A loss is piecewise linear with one or two kinks, zero at the lower one, and ``pull(C)``
+    alone defines it. A smooth loss such as ``Band`` overrides the methods that follow, see
+    docs/add_a_loss.md.
     """
-
-    def box(self, C):
-        """Return between which numbers the dual variables lie."""
-        pull = self.pull(C)
-        return pull.floor, pull.cap
-
-    def kinks(self, C):
-        """Return the margins where the slope jumps, and by how much it falls there."""
-        return ()
-
-    def smoothing(self, anchor, sigma, C):
-        """Return anchor, length and slope of a proximal step."""
-        return anchor, sigma, self.pull(C)
 
     # Whether the slope is continuous; if not, solvers smooth it by proximal steps.
     is_smooth = False
 
-    @property
-    def kink(self):
-        """The margin at which the loss begins to rise as margins fall."""
-        return self.pull(1.0).low
+    def pull(self, C: float) -> Pull:
+        """Return the slope of the loss, its sign changed."""
+        raise NotImplementedError
 
-    @property
-    def is_one_sided(self):
-        """Whether there is a single kink, above which the loss is zero."""
-        pull = self.pull(1.0)
-        return len(self.kinks(1.0)) == 1 and pull.rest == pull.floor == 0.0
+    def smoothing(self, anchor: np.ndarray, sigma: float, C: float) -> Smoothing:
+        """Return the proximal step, of the same length at both kinks."""
+        return Smoothing(anchor, sigma, self.pull(C)._replace(ratio=1.0))
 
-
-class PiecewiseLinear(Loss):
-    """A loss with one kink or two, zero at the lower one, told by its ``pull(C)`` alone."""
-
-    def smoothing(self, anchor, sigma, C):
-        """Return anchor, length and slope of a proximal step, the same at both kinks."""
-        return anchor, sigma, self.pull(C)._replace(ratio=1.0)
-
-    def kinks(self, C):
-        """Return the margins where the slope jumps, and by how much it falls there."""
+    def kinks(self, C: float) -> tuple[tuple[float, float], ...]:
+        """Return the margins at which the slope jumps, each with the size of the jump."""
         pull = self.pull(C)
         jumps = (pull.low, pull.cap - pull.rest), (pull.high, pull.rest - pull.floor)
         return tuple(one for one in jumps if one[1] > 0)
 
-    def value_and_gap(self, margins, beta, weight, C):
-        """Return the loss, and what margins and dual variables lack to be optimal."""
+    def value_and_gap(self, margins, beta, weight, C: float) -> tuple[float, float]:
+        """Return the summed loss and the summed Fenchel gaps."""
         pull = self.pull(C)
-        if np.isinf(pull.cap):  # no row violates what is infinitely dear
+        if np.isinf(pull.cap):  # a hard margin, which no row violates
             return 0.0, weight @ (beta * np.abs(pull.low - margins))
         return linear_value_and_gap(margins, beta, weight, pull)
 
-    def worst_gaps(self, margins, errors, beta, C, out):
+    def worst_gaps(self, margins, errors, beta, C: float, out) -> None:
         """Fill in the gap of each row, per unit of weight, at its worst margin nearby."""
         pull = self.pull(C)
         if np.isinf(pull.cap):
@@ -96,86 +81,99 @@ class PiecewiseLinear(Loss):
         else:
             worst_linear_gaps(margins, errors, beta, pull, out)
 
-    def sensitivity(self, margins, beta, C):
-        """Return what a change of each dual variable adds to the gap at the most."""
+    def sensitivity(self, margins, beta, C: float) -> np.ndarray:
+        """Return a bound of what a unit of change in each beta adds to the gap."""
         return np.max([np.abs(kink - margins) for kink, _ in self.kinks(1.0)], axis=0)
 
-    def steepness(self, margins, C):
-        """Return how fast the loss changes at these margins."""
+    def steepness(self, margins, C: float) -> np.ndarray:
+        """Return the absolute slope of the loss at these margins."""
         pull = self.pull(C)
         above = np.where(margins > pull.high, abs(pull.floor), abs(pull.rest))
         if pull.rest == pull.floor:
             above = abs(pull.rest)
         return np.where(margins < pull.low, abs(pull.cap), above)
 
+    def box(self, C: float) -> tuple[float, float]:
+        """Return the bounds of the dual variables."""
+        pull = self.pull(C)
+        return pull.floor, pull.cap
+
+    @property
+    def kink(self) -> float:
+        """The margin below which the loss rises."""
+        return self.pull(1.0).low
+
+    @property
+    def is_one_sided(self) -> bool:
+        """Whether there is a single kink, above which the loss is zero."""
+        pull = self.pull(1.0)
+        return len(self.kinks(1.0)) == 1 and pull.rest == pull.floor == 0.0
+
 
 @dataclass(frozen=True)
-class Hinge(PiecewiseLinear):
+class Hinge(Loss):
     """The hinge ``max(0, 1 - margin)``."""
 
     def pull(self, C):
-        """Return the slope of the loss."""
+        """Return a pull of C below the margin one."""
         return Pull(1.0, C)
 
 
 @dataclass(frozen=True)
 class Band(Loss):
-    """The loss of the optimal margin distribution machine, which has its own slope.
+    """The smooth loss of the optimal margin distribution machine.
 
-    ``([1 - theta - margin]_+^2 + mu [margin - 1 - theta]_+^2) / (1 - theta)^2``: free
-    between ``1 - theta`` and ``1 + theta``, and ``mu`` times as dear above as below. With
-    both zero it is the squared hinge.
+    ``([1 - theta - margin]_+^2 + mu [margin - 1 - theta]_+^2) / (1 - theta)^2``: zero
+    between ``1 - theta`` and ``1 + theta``, and ``mu`` times as large above as below. With
+    both parameters zero it is the squared hinge.
     """
 
     mu: float = 0.0
     theta: float = 0.0
     is_smooth = True
 
-    def stiffness(self, C):
-        """Return the second derivative of the loss below the band."""
-        return 2.0 * C / (1.0 - self.theta) ** 2
-
     def pull(self, C):
-        """Return the slope of the loss, for a proximal step as long as the stiffness."""
+        """Return two ramps without ends."""
         cap = np.inf if C > 0 else 0.0
         floor = -cap if self.mu > 0 else 0.0
         low, high = 1.0 - self.theta, 1.0 + self.theta
         return Pull(low, cap, 0.0, high, floor, self.mu)
 
     def smoothing(self, anchor, sigma, C):
-        """Return anchor, length and slope of a proximal step that changes nothing."""
-        return np.zeros_like(anchor), self.stiffness(C), self.pull(C)
+        """Return a proximal step that leaves the loss as it is."""
+        return Smoothing(np.zeros_like(anchor), self._edges(C)[2], self.pull(C))
+
+    def kinks(self, C):
+        """Return no kinks."""
+        return ()
 
     def _edges(self, C):
-        below = self.stiffness(C)
+        """Return both edges of the band, and the second derivatives beyond them."""
+        below = 2.0 * C / (1.0 - self.theta) ** 2
         return 1.0 - self.theta, 1.0 + self.theta, below, self.mu * below
 
     def value_and_gap(self, margins, beta, weight, C):
-        """Return the loss, and what margins and dual variables lack to be optimal."""
+        """Return the summed loss and gaps, each a sum of squares."""
         return band_and_gap(margins, beta, weight, *self._edges(C))
 
     def worst_gaps(self, margins, errors, beta, C, out):
-        """Fill in the gap of each row, per unit of weight, at its worst margin nearby."""
+        """Fill in the larger gap of the two ends of each error interval."""
         worst_band_gaps(margins, errors, beta, *self._edges(C), out)
 
     def sensitivity(self, margins, beta, C):
-        """Return what a change of each dual variable adds to the gap at the most.
-
-        None may change by more than its own size.
-        """
+        """Return the bound for changes of no more than the size of each beta."""
         low, high, below, above = self._edges(C)
         stiffness = np.where(beta < 0, above, below)
         edge = np.where(beta < 0, high, low)
-        # Where nothing pulls there may be no stiffness, as at C = 0 or above at mu = 0.
+        # A zero beta may come with zero stiffness, as at C = 0, or above at mu = 0.
         reach = np.divide(2.0 * beta, stiffness, out=np.zeros_like(beta), where=beta != 0)
         return np.abs(margins - edge) + np.abs(reach)
 
     def steepness(self, margins, C):
-        """Return how fast the loss changes at these margins."""
+        """Return the stiffness times the distance beyond an edge."""
         low, high, below, above = self._edges(C)
-        return below * np.maximum(low - margins, 0.0) + above * np.maximum(
-            margins - high, 0.0
-        )
+        under, over = np.maximum(low - margins, 0.0), np.maximum(margins - high, 0.0)
+        return below * under + above * over
 
 
 HINGE = Hinge()
@@ -183,7 +181,7 @@ HINGE = Hinge()
 
 @njit(**JIT)
 def linear_gap(margin, beta, pull):
-    """Return the Fenchel gap of one row: a sum of products none of which is negative."""
+    """Return the Fenchel gap of one row, as a sum of products that are not negative."""
     below = max(pull.low - margin, 0.0)
     if beta >= pull.rest:
         gap = (pull.cap - beta) * below + (beta - pull.rest) * max(margin - pull.low, 0.0)
@@ -212,26 +210,24 @@ def linear_value_and_gap(margins, beta, weight, pull):
 
 @njit(**JIT)
 def worst_linear_gaps(margins, errors, beta, pull, out):
-    """Fill in the largest gap of each row over all margins within its error."""
+    """Fill in the larger gap of each row at both ends of its error interval."""
     for i in range(margins.shape[0]):
-        out[i] = max(
-            linear_gap(margins[i] - errors[i], beta[i], pull),
-            linear_gap(margins[i] + errors[i], beta[i], pull),
-        )
+        lower = linear_gap(margins[i] - errors[i], beta[i], pull)
+        upper = linear_gap(margins[i] + errors[i], beta[i], pull)
+        out[i] = max(lower, upper)
 
 
 @njit(**JIT)
 def worst_band_gaps(margins, errors, beta, low, high, below, above, out):
-    """Fill in the largest gap of each row over all margins within its error."""
+    """Fill in the larger gap of each row at both ends of its error interval."""
     for i in range(margins.shape[0]):
         stiffness = below if beta[i] >= 0.0 else above
-        # The gap is a square, of a difference that rounds by itself.
+        # The gap is the square of a difference, which has a rounding error of its own.
         reach = abs(beta[i] / stiffness) if beta[i] != 0.0 else 0.0
         error = errors[i] + 1e-15 * (abs(margins[i]) + high + reach)
-        out[i] = max(
-            band_gap(margins[i] - error, beta[i], low, high, below, above),
-            band_gap(margins[i] + error, beta[i], low, high, below, above),
-        )
+        lower = band_gap(margins[i] - error, beta[i], low, high, below, above)
+        upper = band_gap(margins[i] + error, beta[i], low, high, below, above)
+        out[i] = max(lower, upper)
 
 
 @njit(**JIT)
@@ -248,8 +244,7 @@ def band_gap(margin, beta, low, high, below, above):
 def band_and_gap(margins, beta, weight, low, high, below, above):
     """Return the sums of the loss and of its Fenchel gaps, each a sum of squares.
 
-    ``below`` and ``above`` are the stiffnesses on either side of the band; where the
-    second is zero no dual variable may be negative.
+    If ``above`` is zero, no dual variable may be negative.
     """
     loss = 0.0
     gap = 0.0
@@ -271,15 +266,16 @@ def side_gap(excess, beta, stiffness):
     return beta * (0.5 * beta / stiffness - excess)
 
 
-@njit(**JIT)
-def clip(value, low, high):
-    """Return the nearest number between two."""
-    return min(max(value, low), high)
+def dual_step(margins, smoothing: Smoothing, weight):
+    """Return the dual variables after a proximal step, and the curvature there."""
+    beta, curvature = np.empty_like(margins), np.empty_like(margins)
+    proximal_step(margins, *smoothing, weight, beta, curvature)
+    return beta, curvature
 
 
 @njit(**JIT)
 def proximal_step(margins, anchor, sigma, pull, weight, beta, curvature):
-    """Fill in the dual variables that a pull gives, and their curvature over the margins.
+    """Fill in the dual variables of a smoothed pull, and its curvature in the margins.
 
     For the hinge they maximise ``beta (1 - margin) - (beta - anchor)^2 / (2 sigma)``.
     """
@@ -290,15 +286,16 @@ def proximal_step(margins, anchor, sigma, pull, weight, beta, curvature):
         on_lower = lower > pull.rest
         bend = sigma if on_lower and lower < pull.cap else 0.0
         bend += other_sigma if not on_lower and pull.floor < upper < pull.rest else 0.0
-        beta[i] = min(lower, pull.cap) if on_lower else clip(upper, pull.floor, pull.rest)
+        inside = min(max(upper, pull.floor), pull.rest)
+        beta[i] = min(lower, pull.cap) if on_lower else inside
         curvature[i] = bend * weight[i]
 
 
 @njit(**SUM)
 def smoothed_slope(margins, step, weight, anchor, sigma, pull, t):
-    """Return slope, curvature and rounding scale of the smoothed loss along a step.
+    """Return slope, curvature and sum of absolute terms of the smoothed loss along a step.
 
-    The loss is the one that ``proximal_step`` differentiates, at ``margins + t step``.
+    The loss is the one whose slope ``proximal_step`` returns, at ``margins + t step``.
     """
     slope = 0.0
     curvature = 0.0
@@ -309,7 +306,8 @@ def smoothed_slope(margins, step, weight, anchor, sigma, pull, t):
         lower = anchor[i] + sigma * (pull.low - margin)
         upper = anchor[i] + other_sigma * (pull.high - margin)
         on_lower = lower >= pull.rest
-        beta = min(lower, pull.cap) if on_lower else clip(upper, pull.floor, pull.rest)
+        inside = min(max(upper, pull.floor), pull.rest)
+        beta = min(lower, pull.cap) if on_lower else inside
         bend = sigma if on_lower else other_sigma
         bend = bend if beta == (lower if on_lower else upper) else 0.0
         lever = weight[i] * step[i]

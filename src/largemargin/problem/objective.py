@@ -4,45 +4,51 @@
               - lambda_mean Mean(g) + intercept b + C sum s_i loss(g_i)
     g_i = sign_i (w . x_i + b) - origin_i
 
-The loss is the hinge ``max(0, 1 - g_i)`` or another one of ``losses``; classes have signs
-and no origins, values of a regression are origins whose signs are all one. Mean and
-(population) variance carry the weights ``s``; ``S`` is their sum. With
-``spread = 4 lambda_var / S``, ``bend = 2 lambda_square / S`` and
-``reward = lambda_mean / S`` every term is a sum over the rows, and optimality reads
-``w = sum sign_i force_i x_i`` with
+The loss is the hinge ``max(0, 1 - g_i)`` or another loss of ``losses``. Classes have signs
+and zero origins; the values of a regression are origins, and all signs are one. Mean and
+(population) variance use the weights ``s``, whose sum is ``S``. The *squared terms* are
+those of ``lambda_var`` and ``lambda_square``. With ``spread = 4 lambda_var / S``,
+``bend = 2 lambda_square / S`` and ``reward = lambda_mean / S`` a point is optimal if
+``w = sum force_i x_i`` with
 
-    force_i = s_i (beta_i + reward - spread (g_i - Mean(g)) - bend g_i),
-    -beta_i in C loss'(g_i),   sum sign_i force_i = intercept  where b is free.
+    force_i = sign_i s_i (beta_i + reward - spread (g_i - Mean(g)) - bend g_i),
+    -beta_i in C loss'(g_i),   sum force_i = intercept  if b is free.
 
-Any such beta bounds the optimum from below, and the distance of the bounds is a sum of
-squares and Fenchel gaps: it is computed without subtraction. "Force" is what a row adds
-to ``w``, "pull" the part of it that its loss has.
+The *force* of a row is its coefficient in ``w``. Its *pull* is the part of the force that
+comes from the loss, per unit of weight: the slope of the loss with its sign changed, which
+raises the margin. The dual variable ``beta`` is a pull.
+
+Any beta for which the forces balance bounds the optimum from below. The difference of the
+two bounds, the duality gap, is a sum of squares and Fenchel gaps, so that it is computed
+without subtraction.
 """
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 
-from largemargin.problem.certificate import Certificate
-from largemargin.problem.intercept import balance, border
+from largemargin.designs.base import Design
+from largemargin.problem.certificate import Certificate, Point
+from largemargin.problem.intercept import balance, weights_of_signs
 from largemargin.problem.losses import HINGE, Loss
-from largemargin.problem.smoothed import SmoothedProblem
-from largemargin.problem.sums import (
+from largemargin.problem.margin_loops import (
     signed_margins,
     sum_and_size,
     weighted_forces,
     weighted_variance,
 )
-from largemargin.problem.tangents import squares_are_mild
+from largemargin.problem.smoothed import SmoothedProblem
 
-# Squared lengths may fall below zero by this part of the objective.
+# Squared lengths may fall below zero by this fraction of the objective.
 ROUNDING = 1e-12
+# Linearising repeatedly is worthwhile if it reduces the error by this factor each time.
+MAX_CONTRACTION = 0.5
 
 
 class Prices(NamedTuple):
-    """What the terms of the objective cost; ``intercept`` is the price of ``b`` itself."""
+    """The prices of the terms of the objective; ``intercept`` is the price of ``b``."""
 
     C: float
     lambda_var: float = 0.0
@@ -50,35 +56,30 @@ class Prices(NamedTuple):
     lambda_square: float = 0.0
     intercept: float = 0.0
 
+    def without_squares(self) -> Self:
+        """Return the same prices without those of the squared terms."""
+        return self._replace(lambda_var=0.0, lambda_square=0.0)
+
 
 class Targets(NamedTuple):
-    """What is wanted of each row: ``margin = sign (score + intercept) - origin``."""
+    """The target of each row: ``margin = sign (score + intercept) - origin``."""
 
     sign: np.ndarray
     origin: np.ndarray
 
     @classmethod
-    def of_classes(cls, sign):
+    def of_classes(cls, sign: np.ndarray) -> Self:
         """Return the targets of two classes, -1 and 1."""
         return cls(sign, np.zeros_like(sign))
 
     @classmethod
-    def of_values(cls, values):
-        """Return the targets of a regression: margins are residuals, sign turned."""
+    def of_values(cls, values: np.ndarray) -> Self:
+        """Return the targets of a regression, in which margins are negative residuals."""
         return cls(np.ones_like(values), values)
 
 
-class Point(NamedTuple):
-    """A place in the primal space: element, intercept, scores and margins."""
-
-    w: np.ndarray
-    offset: float
-    scores: np.ndarray
-    margins: np.ndarray
-
-
 class Terms(NamedTuple):
-    """The terms of the objective at a point, and the gap of its losses."""
+    """The terms of the objective at a point, and the summed Fenchel gaps of its losses."""
 
     quadratic: float
     reward: float
@@ -86,105 +87,123 @@ class Terms(NamedTuple):
     gap: float
 
     @property
-    def primal(self):
+    def primal(self) -> float:
         """The objective."""
         return self.quadratic - self.reward + self.loss
 
     @property
-    def scale(self):
-        """The sum of the sizes of the terms."""
+    def scale(self) -> float:
+        """The sum of the absolute values of the terms."""
         return self.quadratic + abs(self.reward) + self.loss
-
-
-class Moments(NamedTuple):
-    """The weighted sums of x, sign x and sign origin x over all rows."""
-
-    first: np.ndarray
-    signed: np.ndarray
-    origin: np.ndarray
 
 
 @dataclass(frozen=True)
 class Problem:
-    """One machine on a design: targets, weights, prices and loss.
+    """The problem of one binary classifier or of one regressor."""
 
-    ``tangent`` is a reward of each margin beside that of the mean: it stands for a
-    linearised margin variance.
-    """
-
-    design: object
+    design: Design
     targets: Targets
     weight: np.ndarray
     prices: Prices
     fit_intercept: bool = True
     loss: Loss = HINGE
+    # An additional reward of each margin, which stands for linearised squared terms.
     tangent: np.ndarray | None = None
 
     @property
-    def sign(self):
+    def sign(self) -> np.ndarray:
         """The sign of each row."""
         return self.targets.sign
 
     @property
-    def origin(self):
+    def origin(self) -> np.ndarray:
         """The signed score, intercept included, at which the margin of each row is zero."""
         return self.targets.origin
 
     @cached_property
-    def total(self):
-        """Sum of the weights."""
+    def total(self) -> float:
+        """The sum of the weights."""
         return self.weight.sum()
 
     @property
-    def spread(self):
-        """Curvature of the variance term for one unit of weight."""
+    def spread(self) -> float:
+        """The curvature of the variance term per unit of weight."""
         return 4.0 * self.prices.lambda_var / self.total
 
     @property
-    def bend(self):
-        """Curvature of the term of mean squares for one unit of weight."""
+    def bend(self) -> float:
+        """The curvature of the mean square term per unit of weight."""
         return 2.0 * self.prices.lambda_square / self.total
 
     @property
-    def stiffness(self):
-        """Curvature of both for one unit of weight, where the mean margin is held."""
+    def stiffness(self) -> float:
+        """The curvature of both per unit of weight while the mean margin is fixed."""
         return self.spread + self.bend
 
-    @cached_property
-    def border(self):
-        """Mixed derivative of intercept and scores by the prices of squares, made once."""
-        return border(self)
-
     @property
-    def reward(self):
-        """Reward of a margin for one unit of weight."""
+    def reward(self) -> float:
+        """The reward of a margin per unit of weight."""
         return self.prices.lambda_mean / self.total
 
     @property
-    def is_curved(self):
-        """Whether margins have a price of their squares, about their mean or zero."""
+    def is_curved(self) -> bool:
+        """Whether the objective has squared terms."""
         return self.prices.lambda_var > 0 or self.prices.lambda_square > 0
 
     @property
-    def is_hard(self):
-        """Whether no violation is allowed at any price."""
+    def is_hard(self) -> bool:
+        """Whether C is infinite, so that no margin may be below the kink."""
         return np.isinf(self.prices.C)
 
     @property
-    def box(self):
-        """Between which numbers the dual variables lie."""
+    def box(self) -> tuple[float, float]:
+        """The bounds of the dual variables."""
         return self.loss.box(self.prices.C)
+
+    @cached_property
+    def border(self) -> np.ndarray:
+        """The mixed derivative of the squared terms in the intercept and each score."""
+        curvature = np.zeros_like(self.weight)
+        if self.prices.lambda_var > 0:
+            # Twice the share of the other sign: exactly zero if there is none.
+            negative, positive = weights_of_signs(self)
+            others = np.where(self.sign > 0, negative, positive) / self.total
+            curvature += self.spread * self.weight * (2.0 * others)
+        if self.prices.lambda_square > 0:
+            curvature += self.bend * self.weight
+        return curvature
+
+    @cached_property
+    def squares_are_mild(self) -> bool:
+        """Whether repeated linearisation of the squared terms converges fast."""
+        if not self.is_curved:
+            return True
+        # It reduces the error by the largest eigenvalue of the squared terms, relative to
+        # |w|^2 / 2, which the sum of the squared lengths of the rows bounds.
+        design, root = self.design, np.sqrt(self.weight)
+        if self.stiffness * (self.weight @ design.squared_norms()) <= MAX_CONTRACTION:
+            return True
+        # Power iteration; any fixed start with a part along the top eigenvector will do.
+        vector = np.cos(np.arange(design.n_rows, dtype=float))
+        for _ in range(4):
+            vector /= np.linalg.norm(vector)
+            image = design.combine(self.sign * root * vector)
+            vector = root * self.square_slopes(self.sign * design.scores(image))
+            size = np.linalg.norm(vector)
+            if size > MAX_CONTRACTION or size == 0:
+                break
+        return size <= MAX_CONTRACTION
 
     def mean(self, values):
         """Return the weighted mean over the rows."""
         return self.weight @ values / self.total
 
     def centred(self, values):
-        """Return the values less their weighted mean."""
+        """Return the values minus their weighted mean."""
         return values - self.mean(values)
 
-    def pulled_back(self, values):
-        """Return how the prices of squares pull at margins of these values."""
+    def square_slopes(self, values):
+        """Return the slope of the squared terms per unit of weight at these margins."""
         return self.spread * self.centred(values) + self.bend * values
 
     def margins(self, scores, offset=0.0):
@@ -193,58 +212,48 @@ class Problem:
         signed_margins(scores, offset, self.sign, self.origin, out)
         return out
 
-    def point(self, w, scores, offset=0.0):
-        """Return the point with this element, whose scores are known."""
+    def point(self, w, scores, offset=0.0) -> Point:
+        """Return the point of this element, whose scores are known."""
         return Point(w, offset, scores, self.margins(scores, offset))
 
-    def forces(self, margins, beta):
-        """Return how hard each row pulls: ``w`` is optimal if they combine to it."""
-        if not self.is_curved:
-            return self.dual_forces(beta)
-        level = self.reward + self.spread * self.mean(margins)
-        return self._forces(beta, level, margins, self.stiffness)
-
-    def dual_forces(self, beta):
-        """Return the forces of dual variables and mean, without those of squares."""
-        return self._forces(beta, self.reward, beta, 0.0)
-
-    def _forces(self, beta, level, margins, stiffness):
-        out = np.empty_like(beta)
-        weighted_forces(beta, level, margins, stiffness, self.sign, self.weight, out)
+    def forces(self, beta, margins=None):
+        """Return the forces; without margins, those of the squared terms are left out."""
+        out, squares = np.empty_like(beta), (self.reward, beta, 0.0)
+        if margins is not None and self.is_curved:
+            level = self.reward + self.spread * self.mean(margins)
+            squares = level, margins, self.stiffness
+        weighted_forces(beta, *squares, self.sign, self.weight, out)
         if self.tangent is not None:
             out += self.sign * self.weight * self.tangent
         return out
 
     def slope(self, point, beta):
-        """Return the gradient: ``w`` less the combination of the forces."""
+        """Return the gradient: ``w`` minus the combination of the forces."""
         if self._moments is None:
-            return point.w - self.design.combine(self.forces(point.margins, beta))
-        # Most dual variables are zero, and their rows pull by their squares alone.
-        moments = self._moments
+            return point.w - self.design.combine(self.forces(beta, point.margins))
+        # Most dual variables are zero: only the squared terms need all rows.
+        first_moment, signed_moment, origin_moment = self._moments
         level = self.reward + self.spread * self.mean(point.margins)
         bound = self.design.combine(self.sign * self.weight * beta)
         scattered = self.design.moment_product(self.weight, point.w)
-        scattered += point.offset * moments.first - moments.origin
-        return point.w - bound - level * moments.signed + self.stiffness * scattered
+        scattered += point.offset * first_moment - origin_moment
+        return point.w - bound - level * signed_moment + self.stiffness * scattered
 
     @cached_property
     def _moments(self):
-        """Sums over all rows by which margins pull, if they come cheap."""
+        """The weighted sums of x, sign x and sign origin x over all rows, if cheap."""
         cheap = self.is_curved and self.tangent is None and self.design.has_cheap_moments
-        if not cheap:
-            return None
         signed = self.sign * self.weight
         parts = self.weight, signed, signed * self.origin
-        return Moments(*map(self.design.combine, parts))
+        return [self.design.combine(part) for part in parts] if cheap else None
 
     def rewards(self):
-        """Return the reward of each margin for one unit of weight."""
-        if self.tangent is None:
-            return np.full(len(self.weight), self.reward)
-        return self.reward + self.tangent
+        """Return the reward of each margin per unit of weight."""
+        rewards = np.full(len(self.weight), self.reward)
+        return rewards if self.tangent is None else rewards + self.tangent
 
-    def rewarded(self, margins):
-        """Return the reward of these margins, and the sum of the sizes of its terms."""
+    def total_reward(self, margins):
+        """Return the reward of these margins, and the sum of its absolute terms."""
         gain, size = 0.0, 0.0
         if self.reward != 0:
             gain, size = sum_and_size(margins, self.weight)
@@ -254,37 +263,39 @@ class Problem:
             gain, size = gain + more[0], size + more[1]
         return gain, size
 
-    def at(self, prices):
+    def at(self, prices: Prices) -> Self:
         """Return the same problem at other prices."""
         return replace(self, prices=prices, tangent=None)
 
-    def on(self, design):
+    def on(self, design: Design) -> Self:
         """Return the same problem on another design of the same rows."""
         return replace(self, design=design)
 
-    def smoothed(self, start=None):
-        """Return what Newton's method drives, at its start."""
+    def linearised(self, margins) -> Self:
+        """Return the problem with its squared terms linearised at these margins."""
+        tangent = -self.square_slopes(margins)
+        if self.tangent is not None:
+            tangent += self.tangent
+        return replace(self, prices=self.prices.without_squares(), tangent=tangent)
+
+    def smoothed(self, start=None) -> SmoothedProblem:
+        """Return the smoothed problem that Newton's method minimises, at its start."""
         return SmoothedProblem(self, start)
 
-    @cached_property
-    def squares_are_mild(self):
-        """Whether steps from tangent to tangent of the squares close in fast."""
-        return squares_are_mild(self)
-
     def stretch(self, margins):
-        """Return the factor that lifts all margins to the kink of a hard margin."""
+        """Return the factor that raises all margins to the kink of a hard margin."""
         if not self.is_hard:
             return 1.0
         smallest = margins.min() / self.loss.kink
         return max(1.0, 1.0 / smallest) if smallest > 0 else 1.0
 
-    def stretched(self, point):
-        """Return the point, stretched to the margins that it must keep."""
+    def stretched(self, point: Point) -> Point:
+        """Return the point, stretched to keep a hard margin."""
         stretch = self.stretch(point.margins)
         return point if stretch == 1.0 else Point(*(stretch * part for part in point))
 
     def examine(self, w, offset, beta, scores=None):
-        """Return the point, the dual variables and the certificate of any pair."""
+        """Return the point, balanced dual variables and certificate of any pair."""
         design = self.design
         scores = design.scores(w) if scores is None else scores
         offset, beta = balance(self, scores, offset, beta)
@@ -292,12 +303,10 @@ class Problem:
         slope = self.slope(point, beta)
         return point, beta, self.certify(point, beta, slope, design.inner(slope, slope))
 
-    def certify(self, point, beta, slope, slope_norm):
-        """Return the certificate of a point, given the gradient left at it.
+    def certify(self, point, beta, slope, slope_norm) -> Certificate:
+        """Return the certificate of a point, stretched if it does not keep a hard margin.
 
-        ``slope`` is ``w`` less the combination of the forces, ``slope_norm`` its
-        squared length. A hard margin needs all margins above its kink: there the point is
-        stretched until they are.
+        ``slope`` is the gradient there, ``slope_norm`` its squared length.
         """
         design, margins = self.design, point.margins
         norm = design.inner(point.w, point.w, point.scores)
@@ -316,17 +325,16 @@ class Problem:
             return Certificate(np.inf, np.inf, 1.0)
         return Certificate(terms.primal, max(gap, 0.0), terms.scale)
 
-    def terms(self, margins, offset, beta, norm):
+    def terms(self, margins, offset, beta, norm) -> Terms:
         """Return the terms of the objective; ``norm`` is the squared length of ``w``."""
         C, lambda_var, _, lambda_square, intercept = self.prices
         quadratic = 0.5 * max(norm, 0.0)
         if lambda_var > 0:
-            arguments = self.weight, self.mean(margins), self.total
-            quadratic += 2.0 * lambda_var * weighted_variance(margins, *arguments)
+            about = self.mean(margins), self.total
+            quadratic += 2.0 * lambda_var * weighted_variance(margins, self.weight, *about)
         if lambda_square > 0:
             mean_square = weighted_variance(margins, self.weight, 0.0, self.total)
             quadratic += lambda_square * mean_square
-        reward = self.rewarded(margins)[0] - intercept * offset
-        return Terms(
-            quadratic, reward, *self.loss.value_and_gap(margins, beta, self.weight, C)
-        )
+        reward = self.total_reward(margins)[0] - intercept * offset
+        loss, gap = self.loss.value_and_gap(margins, beta, self.weight, C)
+        return Terms(quadratic, reward, loss, gap)

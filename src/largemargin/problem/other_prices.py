@@ -1,14 +1,14 @@
-"""One solution, judged at other prices of the margin distribution.
+"""Certificates of one solution at other prices of the mean and the variance.
 
-At a given C the prices enter the forces of the rows linearly, so the gradient left at a
-point is a combination of a few elements, whatever the prices are:
+At a given C these prices enter the forces of the rows linearly, so that the gradient at a
+point is a combination of the same few elements at all prices:
 
     w - sum y s (beta - bend g) x  -  reward sum y s x  +  spread sum y s (g - Mean(g)) x
 
-and, where an intercept asks the forces to balance, taking a part ``t y`` of its slack, the
-distance to the nearer bound, from each dual variable adds ``t sum s slack x``. With the
-inner products of these elements the certificate of the point at any prices costs a
-few multiplications. Losses must be one-sided: there the gap is linear in such a change.
+With an intercept the forces must balance. Moving each dual variable by ``-t y`` times its
+slack, the distance from its nearer bound, adds ``t sum s slack x``. Given the inner
+products of these elements, the certificate at any prices costs a few multiplications. The
+loss must be one-sided: then the gap is linear in such a change.
 """
 
 import numpy as np
@@ -16,8 +16,8 @@ import numpy as np
 from largemargin.problem.certificate import Certificate
 
 
-class Nearby:
-    """What certifies a solution at other prices of mean and variance."""
+class OtherPrices:
+    """Certifies a solution of a problem at other prices of mean and variance."""
 
     def __init__(self, problem, solution):
         sign, weight, margins = problem.sign, problem.weight, solution.margins
@@ -29,11 +29,11 @@ class Nearby:
         self.total = problem.total
         self.mean = problem.mean(margins)
         self.variance = problem.mean(centred**2)
-        # At zero prices of mean and variance, which are those that change.
+        # Without the terms whose prices change.
         fixed = problem.at(problem.prices._replace(lambda_var=0.0, lambda_mean=0.0))
         norm = problem.design.inner(solution.w, solution.w, solution.scores)
         self.terms = fixed.terms(margins, solution.offset, solution.beta, norm)
-        # How the sum of all forces depends on reward and spread, and what shifts do.
+        # The sum of all forces as a linear function of reward and spread.
         own = forces.sum() - problem.prices.intercept
         self.pulls = np.array([own, signed.sum(), -(signed @ centred)])
         self.slack = slack.sum() if problem.fit_intercept else None
@@ -48,26 +48,30 @@ class Nearby:
         self.own_mixture = self._mixture(problem.prices)
 
     def _mixture(self, prices):
-        """Return how the gradient at these prices is made up of the elements."""
-        reward, spread = (
-            prices.lambda_mean / self.total,
-            4.0 * prices.lambda_var / self.total,
-        )
-        parts = np.array([1.0, reward, spread])
+        """Return the coefficients of the elements in the gradient at these prices.
+
+        The last one is the shift that balances the forces, NaN if it is out of bounds.
+        """
+        reward, spread = prices.lambda_mean, 4.0 * prices.lambda_var
+        parts = np.array([1.0, reward / self.total, spread / self.total])
         if self.slack is None:
             return parts
-        return np.append(parts, self._balancing_shift(parts @ self.pulls))
+        imbalance = parts @ self.pulls
+        if imbalance == 0:
+            return np.append(parts, 0.0)
+        is_possible = abs(imbalance) <= self.slack
+        return np.append(parts, imbalance / self.slack if is_possible else np.nan)
 
-    def distance(self, prices):
-        """Return how far the optimum may lie from that at the solution's own prices.
+    def distance(self, prices) -> float:
+        """Return a bound of the distance between the optima at these and its own prices.
 
-        The objective curves at least like ``|w|^2 / 2``, so that is no farther than the
-        gradient changes; NaN if the bounds do not allow to tell.
+        The objective is at least as curved as ``|w|^2 / 2``, so that the optimum moves by
+        no more than the gradient changes. NaN if the forces cannot be balanced.
         """
         change = self._mixture(prices) - self.own_mixture
         return np.sqrt(max(change @ self.products @ change, 0.0))
 
-    def certify(self, prices):
+    def certify(self, prices) -> Certificate:
         """Return the certificate of the solution at these prices."""
         mixture = self._mixture(prices)
         gap = self.terms.gap + 0.5 * max(mixture @ self.products @ mixture, 0.0)
@@ -79,9 +83,3 @@ class Nearby:
         )
         gap = np.inf if np.isnan(gap) else max(gap, 0.0)
         return Certificate(terms.primal, gap, terms.scale)
-
-    def _balancing_shift(self, imbalance):
-        """Return the shift that balances the forces, NaN if the bounds do not allow it."""
-        if imbalance == 0:
-            return 0.0
-        return imbalance / self.slack if abs(imbalance) <= self.slack else np.nan

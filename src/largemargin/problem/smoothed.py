@@ -1,10 +1,10 @@
-"""The smoothed problem: what Newton's method drives.
+"""The smoothed problem, which Newton's method minimises.
 
 Dual variables move from an ``anchor`` by proximal steps of length ``sigma``, which smooths
-the kinks of the losses; the function that is left to minimise over ``w`` and ``b`` has a
-continuous gradient. It owns every array with one number per row, scores, margins, anchors
-and dual variables, and answers in numbers: rows that are elsewhere, in blocks of a file or
-on other machines, are a second class with the methods of this one.
+the kinks of the losses; the remaining function of ``w`` and ``b`` has a continuous
+gradient. The smoothed problem owns every array with one number per row (scores, margins,
+anchors, dual variables) and returns only numbers. Rows that are not in memory, but in
+blocks of a file or on other computers, need a second class with the same methods.
 """
 
 from typing import NamedTuple
@@ -12,110 +12,85 @@ from typing import NamedTuple
 import numpy as np
 
 from largemargin.designs.base import Curvature
-from largemargin.problem.certificate import Certificate
-from largemargin.problem.intercept import (
-    centre,
-    settle,
-    without_unseen_squares,
-)
+from largemargin.problem.certificate import Certificate, Point
+from largemargin.problem.checks import refuse_unseparable
+from largemargin.problem.intercept import as_intercept_sees_it, centre, settle
 from largemargin.problem.line_search import search_along
-from largemargin.problem.losses import proximal_step
-from largemargin.problem.separability import refuse_unseparable
+from largemargin.problem.losses import dual_step
 
-# Rows of squared lengths below this count as that long.
+# The least mean squared length of the rows that is used.
 SHORTEST = 1e-100
-# Values that differ by no more than this part of their size are the same.
+# Values that differ by no more than this fraction of their size are the same.
 ROUNDING = 1e-12
 
 
 class Look(NamedTuple):
-    """What Newton's method is told of the present point.
-
-    ``slope_square`` is the squared length of the gradient, ``moved`` the squared distance
-    of the dual variables from their anchor, and ``is_bent`` says whether the losses have a
-    curvature here.
-    """
+    """What Newton's method knows about the present point."""
 
     certificate: Certificate
-    slope_square: float
-    moved: float
-    is_bent: bool
+    slope_square: float  # the squared length of the gradient
+    moved: float  # the squared distance of the dual variables from their anchor
+    is_bent: bool  # whether the smoothed losses have curvature here
 
 
 class Best(NamedTuple):
     """The pair with the smallest gap so far."""
 
-    point: object
+    point: Point
     beta: np.ndarray
-    slope: object
+    slope: np.ndarray
     slope_square: float
     certificate: Certificate
-
-
-def dual_step(problem, margins, smoothing):
-    """Return the proximal step of the dual variables and the curvature it gives."""
-    beta, curvature = np.empty_like(margins), np.empty_like(margins)
-    proximal_step(margins, *smoothing, problem.weight, beta, curvature)
-    return beta, curvature
 
 
 class SmoothedProblem:
     """A problem on rows in memory, as Newton's method sees it.
 
-    All that Newton's method asks for: ``is_smooth`` says whether there is an anchor,
-    ``first_sigma`` how long to begin; ``look`` judges the present point and remembers the
-    best one, ``step`` moves to the next, ``follow`` lets the anchor follow, ``result``
-    settles the best point, which the problem then stretches, see ``Problem.stretched``.
+    Newton's method uses ``is_smooth`` (no anchor is needed), ``first_sigma`` (the first
+    length), ``look`` (certify the present point, remember the best), ``step`` (move to the
+    next point), ``follow`` (move the anchor to the dual variables) and ``result`` (the best
+    point with its final intercept, not yet stretched, see ``Problem.stretched``).
     """
 
     def __init__(self, problem, start=None):
-        self.problem = problem
-        self.best = None
-        # The same at every step: what the intercept sees, and what squares see of the mean.
-        self._by_intercept = without_unseen_squares(problem)
+        self.problem, self.best = problem, None
+        self.is_smooth = problem.loss.is_smooth
+        # These are the same at every step.
+        self._by_intercept = as_intercept_sees_it(problem)
         self._mean = None
         if problem.prices.lambda_var > 0:
             unit = np.sqrt(problem.spread / problem.total)
             self._mean = unit * problem.sign * problem.weight
-        design = problem.design
         if start is None:
-            self.anchor = np.zeros(design.n_rows)
-            self.point = problem.point(design.zeros(), self.anchor)
-            return
-        self.anchor = np.clip(start.beta, *problem.box)
-        w = start.w
-        if w is None:
-            w = design.combine(problem.dual_forces(self.anchor))
-        self.point = problem.point(w, design.scores(w), start.offset)
+            self.anchor = np.zeros(problem.design.n_rows)
+            self.point = problem.point(problem.design.zeros(), self.anchor)
+        else:
+            w, self.anchor = start.place(problem)
+            self.point = problem.point(w, problem.design.scores(w), start.offset)
 
-    @property
-    def is_smooth(self):
-        """Whether the losses are smooth by themselves and need no anchor."""
-        return self.problem.loss.is_smooth
-
-    def first_sigma(self, sharpness):
-        """Return a length of the first proximal steps; ``sharpness`` is in units of C."""
+    def first_sigma(self, sharpness: float) -> float:
+        """Return the length of the first proximal steps; ``sharpness`` is in units of C."""
         problem = self.problem
         if problem.is_hard:
             norms = problem.design.squared_norms()
             length = max(problem.mean(norms) or 1.0, SHORTEST)
-            # The steeper the squares, the larger the dual variables that pull at margins;
-            # of two classes such would prove too early that margins are tiny.
+            # The larger the squared terms, the larger the dual variables; with two classes,
+            # such dual variables would prove too early that margins are tiny.
             has_two = (problem.sign != problem.sign[0]).any()
             steepness = problem.bend if has_two else problem.stiffness
             return 1.0 / length + steepness * problem.total
-        # Margins of classes are about one, those of values as far apart as these.
+        # Margins of classes are about one, those of values as far apart as the values.
         scatter = np.sqrt(problem.mean(problem.centred(problem.origin) ** 2))
         if scatter <= ROUNDING * np.abs(problem.origin).max():
             scatter = 1.0
         return problem.prices.C * sharpness / scatter or 1.0
 
-    def look(self, sigma):
-        """Centre the intercept, and return what there is to know of the point."""
+    def look(self, sigma: float) -> Look:
+        """Centre the intercept, and certify the point."""
         problem = self.problem
         smoothing = problem.loss.smoothing(self.anchor, sigma, problem.prices.C)
         point = self.point = centre(self._by_intercept, self.point, smoothing)
-        beta, self.extra = dual_step(problem, point.margins, smoothing)
+        beta, self.extra = dual_step(point.margins, smoothing, problem.weight)
         self.beta, self.slope = beta, problem.slope(point, beta)
         square = problem.design.inner(self.slope, self.slope)
         certificate = problem.certify(point, beta, self.slope, square)
@@ -124,39 +99,36 @@ class SmoothedProblem:
         moved = problem.weight @ (beta - self.anchor) ** 2
         return Look(certificate, square, moved, self.extra.any())
 
-    def curvature(self, extra):
-        """Return the second derivative over the scores, the intercept minimised out."""
+    def curvature(self, extra) -> Curvature:
+        """Return the second derivative in the scores, minimised over the intercept."""
         problem, along = self.problem, None
         if problem.fit_intercept:
             along = problem.border + extra
             along = along / np.sqrt(along.sum()) if along.sum() > 0 else None
         return Curvature(problem.weight, problem.stiffness, extra, self._mean, along)
 
-    def follow(self):
-        """Let the anchor follow the dual variables."""
-        # A point with a gap separates the classes: there is nothing to prove then.
+    def follow(self) -> None:
+        """Move the anchor to the dual variables."""
+        # A finite gap means that a point separates the classes.
         if self.problem.is_hard and np.isinf(self.best.certificate.gap):
             refuse_unseparable(self.problem, self.beta)
         self.anchor = self.beta
 
-    def step(self, sigma):
-        """Take a Newton step as long as is best, and return its length."""
+    def step(self, sigma: float) -> float:
+        """Take a Newton step of the best length, and return that length."""
         problem, point, design = self.problem, self.point, self.problem.design
-        curvature = self.curvature(self.extra)
-        step = design.newton_system(curvature)(-self.slope, 0.1)
+        step = design.newton_system(self.curvature(self.extra))(-self.slope, 0.1)
         scores = design.scores(step)
-        offset = self._offset_step(scores)
+        # The step of the intercept that goes with these scores.
+        mixed, offset = problem.border + self.extra, 0.0
+        if problem.fit_intercept and mixed.sum() > 0:
+            offset = -(mixed @ scores) / mixed.sum()
         slope = design.inner(step, point.w, point.scores)
-        length = search_along(
-            problem,
-            point.margins,
-            problem.sign * (scores + offset),
-            problem.loss.smoothing(self.anchor, sigma, problem.prices.C),
-            slope=slope + problem.prices.intercept * offset,
-            bend=design.inner(step, step, scores),
-            first=1.0,
-            accuracy=0.1,
-        )
+        smoothing = problem.loss.smoothing(self.anchor, sigma, problem.prices.C)
+        options = {"bend": design.inner(step, step, scores), "first": 1.0, "accuracy": 0.1}
+        options["slope"] = slope + problem.prices.intercept * offset
+        along = problem.sign * (scores + offset)
+        length = search_along(problem, point.margins, along, smoothing, **options)
         self.point = problem.point(
             point.w + length * step,
             point.scores + length * scores,
@@ -164,17 +136,8 @@ class SmoothedProblem:
         )
         return length
 
-    def _offset_step(self, scores):
-        """Return how the intercept follows a step with these scores."""
-        if not self.problem.fit_intercept:
-            return 0.0
-        along = self.problem.border + self.extra
-        whole = along.sum()
-        return -(along @ scores) / whole if whole > 0 else 0.0
-
     def result(self):
-        """Return the best point, settled, its dual variables and its certificate."""
-        best = self.best
-        point = settle(self.problem, best.point)
-        rest = best.beta, best.slope, best.slope_square
-        return point, best.beta, self.problem.certify(point, *rest)
+        """Return the best point with its final intercept, its beta and certificate."""
+        _, beta, *slope, _ = self.best
+        point = settle(self.problem, self.best.point)
+        return point, beta, self.problem.certify(point, beta, *slope)

@@ -1,36 +1,32 @@
-"""Solvers: functions from a problem to a solution; they never see how rows are stored."""
+"""Solvers: functions from a problem to a solution, whatever the design of its rows."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import NamedTuple
 
 from largemargin.designs.base import Capability
-from largemargin.problem.refusals import refuse_other_hard_margins, refuse_unbounded
+from largemargin.problem.checks import refuse_other_hard_margins, refuse_unbounded
+from largemargin.problem.objective import Problem
 from largemargin.solvers.asgd import solve_asgd
 from largemargin.solvers.auto import solve_auto
 from largemargin.solvers.dual_cd import solve_dual_cd
 from largemargin.solvers.kernel_dual import solve_kernel_dual
 from largemargin.solvers.newton import solve_newton
-from largemargin.solvers.solution import Progress, Solution, Start
+from largemargin.solvers.solution import Progress, Run, Solution, Start
 
 
 class Solver(NamedTuple):
-    """A solver by its function, and what it declares.
+    """A solver, its default of ``max_iter``, and what it needs and supports."""
 
-    ``needs`` are capabilities of a design of which it needs one. One that is
-    ``one_sided_only`` knows no other losses, and no prices of squares about zero or of the
-    intercept; one for ``classes_only`` knows no origins; one ``without_goal`` runs its
-    course, whatever the gap.
-    """
-
-    function: Callable
+    function: Callable[[Problem, Run], Solution]
     max_iter: int
-    needs: tuple[Capability, ...]
-    one_sided_only: bool = False
-    classes_only: bool = False
-    without_goal: bool = False
+    needs: tuple[Capability, ...]  # one of these
+    one_sided_only: bool = False  # and no prices of squared margins or of the intercept
+    classes_only: bool = False  # no origins
+    without_goal: bool = False  # makes max_iter iterations, whatever the gap
 
-    def refuse_unknown(self, name, problem):
-        """Raise unless the solver knows this problem."""
+    def refuse_unknown(self, name: str, problem: Problem) -> None:
+        """Raise unless the solver supports this problem."""
         problem.design.require(f"solver={name!r}", *self.needs)
         prices = problem.prices
         if self.one_sided_only and not problem.loss.is_one_sided:
@@ -57,71 +53,64 @@ SOLVERS = {
         solve_asgd, 5, (ROWS,), one_sided_only=True, classes_only=True, without_goal=True
     ),
 }
-# A solution whose certificate does not stand up to examination is made this much better.
+# If the examination finds a gap above tol, the solver goes on with a tol smaller by this.
 CLOSER = 0.1
 MAX_ATTEMPTS = 3
-# Gaps that differ by no more than this factor are alike.
+# Gaps that differ by no more than this factor count as equal.
 ALIKE = 1.1
 
 
-def solve(problem, solver, *, tol, max_iter=None, start=None, progress=None, rng=None):
-    """Solve a problem with the solver of that name; examine what it found.
+def solve(
+    problem: Problem, solver, *, tol, max_iter=None, start=None, progress=None, rng=None
+) -> Solution:
+    """Solve a problem with the solver of that name, and examine the solution.
 
-    Solvers stop by a certificate that leaves rounding out. Where the examination finds a
-    larger gap than ``tol``, the solver goes on from there; ``"auto"`` takes Newton steps
-    on the rows themselves then.
+    Solvers stop by a certificate that ignores rounding. If the examination finds a gap
+    above ``tol``, the solver goes on from there; ``"auto"`` then takes Newton steps on the
+    rows themselves.
     """
     chosen = SOLVERS[solver]
     chosen.refuse_unknown(solver, problem)
     refuse_other_hard_margins(problem)
     refuse_unbounded(problem)
-    function = chosen.function
-    limit = chosen.max_iter if max_iter is None else max_iter
-    progress = progress or Progress()
-    options = {"progress": progress, "rng": rng}
-    found = function(problem, tol=tol, max_iter=limit, start=start, **options)
+    max_iter = chosen.max_iter if max_iter is None else max_iter
+    run = Run(tol, max_iter, start, progress or Progress(), rng)
+    found = chosen.function(problem, run)
     best = found.examined_if_finite(problem, tol)
-    best.n_iter, best.is_late = found.n_iter, found.is_late or progress.is_late
+    best.n_iter, best.is_late = found.n_iter, found.is_late or run.progress.is_late
     if chosen.without_goal:
         best.converged |= not best.is_late
         return best
     on_rows = solver == "auto" and problem.design.has_any(FEATURES)
     if on_rows or found.converged:
-        go_on = solve_newton if on_rows else function
-        own = found.certificate.gap
-        best = _improve(problem, best, own, go_on, tol=tol, max_iter=limit, **options)
+        go_on = solve_newton if on_rows else chosen.function
+        best = _improve(problem, best, found.certificate.gap, go_on, run)
     return best
 
 
-def _improve(problem, best, own_gap, function, *, tol, max_iter, progress, rng):
-    """Return a solution that stands up to examination, or the best of a few attempts.
+def _improve(problem, best, own_gap, function, run):
+    """Return a solution that passes the examination, or the best of a few attempts.
 
-    ``own_gap`` is the gap of the best solution by the solver, rounding left out.
+    ``own_gap`` is the gap of the best solution by the solver, which leaves rounding out.
     """
-    goal, n_iter, is_promising = tol, best.n_iter, True
+    goal, n_iter, is_promising = run.tol, best.n_iter, True
     for _ in range(MAX_ATTEMPTS - 1):
-        is_over = best.converged or best.is_late or n_iter >= max_iter
+        is_over = best.converged or best.is_late or n_iter >= run.max_iter
         if is_over or not is_promising:
             break
         goal *= CLOSER
-        found = function(
-            problem,
-            tol=goal,
-            max_iter=max_iter - n_iter,
-            start=Start(best.beta, best.w, best.offset),
-            progress=progress,
-            rng=rng,
-        )
+        left, start = run.max_iter - n_iter, best.as_start()
+        found = function(problem, replace(run, tol=goal, max_iter=left, start=start))
         n_iter += found.n_iter
         is_promising = found.converged
-        following = found.examined_if_finite(problem, tol)
+        following = found.examined_if_finite(problem, run.tol)
         gap, least = following.certificate.relative, best.certificate.relative
-        # Where rounding is most of both gaps, the solver knows better than they do.
+        # If rounding dominates both gaps, trust the certificate of the solver.
         is_alike = least / ALIKE < gap <= ALIKE * least
         if found.certificate.gap <= own_gap if is_alike else gap < least:
             best, own_gap = following, found.certificate.gap
-        best.n_iter, best.is_late = n_iter, progress.is_late
+        best.n_iter, best.is_late = n_iter, run.progress.is_late
     return best
 
 
-__all__ = ["CLOSER", "SOLVERS", "Progress", "Solution", "Start", "solve"]
+__all__ = ["CLOSER", "SOLVERS", "Progress", "Run", "Solution", "Start", "solve"]

@@ -1,36 +1,55 @@
 """Averaged stochastic gradient descent: the paper's Algorithm 2.
 
-Works on the objective divided by ``C S``. A step draws two rows independently, i for the
-loss and j for the mean margin; both are drawn in proportion to their weights, from an
-order that depends on what the rows hold and not on where they stand, so that weighting a
-row and repeating it are the same run.
+It minimises the objective divided by ``C S``. A step draws two rows independently, i for
+the loss and j for the mean margin, in proportion to their weights. The rows are sorted by
+their contents and not by their positions, so that weighting a row gives the same run as
+repeating it.
 """
 
 from dataclasses import dataclass, replace
+from typing import NamedTuple, Self
 
 import numpy as np
 from numba import njit
 
 from largemargin.designs.row_loops import all_dots, row_add, row_dot
 from largemargin.numerics.jit import JIT
-from largemargin.problem.smoothed import dual_step
-from largemargin.solvers.solution import Progress, Solution
+from largemargin.problem.losses import dual_step
+from largemargin.solvers.solution import Run, Solution
 
 EPOCHS_BEFORE_AVERAGING = 2
 SAMPLE_FOR_STEP_SIZE = 1000
-# Smoothings of the hinge, in units of C, tried for a dual bound at the end.
+# Smoothings of the hinge, in units of C, that are tried for a dual bound at the end.
 SMOOTHINGS = (0.1, 1.0, 10.0, 100.0)
-# The scale of ``v`` is made one again below this: so much of the average is cancelled.
+# ``v`` is rescaled when its scale falls below this, or the average would lose digits.
 SMALLEST_SCALE = 1e-6
-# Positions in the array of scalars that goes with ``v`` and ``u``.
+# Indices into ``Descent.scalars``.
 SCALE, FADE, SHARE, OFFSET, MEAN_OFFSET, N_STEPS, N_AVERAGED = range(7)
+
+
+class ScaledPrices(NamedTuple):
+    """The prices of norm, variance, mean and loss, divided by ``C S``; the kink."""
+
+    norm: float
+    variance: float
+    mean: float
+    loss: float
+    kink: float
+
+    @classmethod
+    def of(cls, problem, total: float) -> Self:
+        """Return the scaled prices of a problem whose weights add up to ``total``."""
+        C, lambda_var, lambda_mean, *_ = problem.prices
+        unit = (C if C > 0 else 1.0) * total
+        scaled = [float(part / unit) for part in (1.0, 4.0 * lambda_var, lambda_mean)]
+        return cls(*scaled, 1.0 if C > 0 else 0.0, float(problem.loss.kink))
 
 
 @dataclass
 class Descent:
-    """State of a run. ``w = scale v``; the average is ``fade (u + share v)``.
+    """The state of a run: ``w = scale v``, and the average is ``fade (u + share v)``.
 
-    In this form a step costs only the entries of its rows, also while averaging.
+    In this form a step changes only the entries of its rows, also while averaging.
     """
 
     v: np.ndarray
@@ -40,58 +59,61 @@ class Descent:
     weight_seen: float = 0.0
 
     @classmethod
-    def at(cls, w, offset=0.0):
-        """Return a fresh run that begins at ``w``."""
+    def at(cls, w: np.ndarray, offset: float = 0.0) -> Self:
+        """Return a new run that begins at ``w``."""
         scalars = np.array([1.0, 1.0, 0.0, offset, offset, 0.0, 0.0])
         return cls(w.astype(np.float64), np.zeros(len(w)), scalars)
 
-    def copy(self):
-        """Return a run that goes on by itself."""
+    def copy(self) -> Self:
+        """Return an independent copy."""
         return replace(self, v=self.v.copy(), u=self.u.copy(), scalars=self.scalars.copy())
 
-    def average(self):
-        """Return the averaged element and intercept, or the last before averaging."""
+    def steps(self, problem, first, second, prices, rate, averaging) -> None:
+        """Make one step for each pair of rows."""
+        data = problem.design.rows, problem.sign, first, second
+        options = prices, problem.fit_intercept, rate, averaging
+        asgd_steps(*data, *options, self.v, self.u, self.scalars)
+
+    def average(self) -> tuple[np.ndarray, float]:
+        """Return the averaged element and intercept, or the last ones before averaging."""
         if self.scalars[N_AVERAGED] == 0:
             return self.scalars[SCALE] * self.v, self.scalars[OFFSET]
         mean = self.scalars[FADE] * (self.u + self.scalars[SHARE] * self.v)
         return mean, self.scalars[MEAN_OFFSET]
 
 
-def solve_asgd(problem, *, tol, max_iter, start=None, progress=None, rng=None):
-    """Run ``max_iter`` epochs and report the gap that was reached; tol is not a goal."""
-    progress = progress or Progress()
-    rng = rng or np.random.default_rng(0)
+def solve_asgd(problem, run: Run) -> Solution:
+    """Run ``max_iter`` epochs, whatever ``tol``, and certify the result."""
     if problem.is_hard:
         raise ValueError("solver='asgd' needs a finite C; for C=inf use solver='newton'.")
-    warm = start is not None and start.w is not None
-    state = (
-        Descent.at(start.w, start.offset) if warm else Descent.at(problem.design.zeros())
-    )
-    draws = Draws(problem, rng)
-    first_average = min(EPOCHS_BEFORE_AVERAGING, max_iter - 1)
-    for epoch in range(max_iter):
+    state, start = Descent.at(problem.design.zeros()), run.start
+    if start is not None and start.w is not None:
+        state = Descent.at(start.w, start.offset)
+    draws = Draws(problem, run.rng or np.random.default_rng(0))
+    first_average = min(EPOCHS_BEFORE_AVERAGING, run.max_iter - 1)
+    for epoch in range(run.max_iter):
         n_iter = epoch + 1
         run_epoch(problem, state, draws, averaging=epoch >= first_average)
-        progress.check()
-        if progress.is_late:
+        run.progress.check()
+        if run.progress.is_late:
             break
     w, offset = state.average()
     if not np.isfinite(w @ w + offset**2):
         w, offset = problem.design.zeros(), 0.0
-    point, beta, certificate = best_certificate(problem, w, offset)
-    progress(certificate)
-    # The epochs are the goal, whatever gap they reach.
-    return Solution.of(problem, point, beta, certificate, n_iter, np.inf)
+    result = best_certificate(problem, w, offset)
+    run.progress(result[2])
+    # The run has converged after its epochs, whatever the gap.
+    return Solution.of(problem, *result, n_iter, np.inf)
 
 
 class Draws:
-    """Draws rows in proportion to their weights, whatever their order."""
+    """Draws rows in proportion to their weights, independently of their order."""
 
     def __init__(self, problem, rng):
         self.rng = rng
         direction = rng.standard_normal(problem.design.n_features)
         keys = np.empty(problem.design.n_rows)
-        # Our own loop: BLAS may round equal rows differently in different places.
+        # Not BLAS, which may round equal rows differently at different positions.
         all_dots(problem.design.rows, direction, keys)
         order = np.lexsort((problem.sign, keys))
         keys, labels = keys[order], problem.sign[order]
@@ -100,7 +122,7 @@ class Draws:
         self.rows = order[is_new].astype(np.uint32)
         masses = np.add.reduceat(problem.weight[order], np.flatnonzero(is_new))
         self.reach = np.cumsum(masses)
-        # Where the search for each of equal parts of the whole begins.
+        # Where the search begins for each of n equal parts of the total weight.
         parts = np.arange(len(masses)) * (self.reach[-1] / len(masses))
         self.guide = np.searchsorted(self.reach, parts, side="right").astype(np.uint32)
 
@@ -109,7 +131,7 @@ class Draws:
         return len(self.rows)
 
     def __call__(self, n):
-        """Return the numbers of ``n`` rows."""
+        """Return the indices of ``n`` rows."""
         found = np.empty(n, np.uint32)
         find_rows(self.rng.random(n), self.reach, self.guide, self.rows, found)
         return found
@@ -117,12 +139,12 @@ class Draws:
 
 @njit(**JIT)
 def find_rows(places, reach, guide, rows, found):
-    """Fill ``found`` with the rows in whose reach the places lie, as parts of the whole."""
+    """Fill ``found`` with the rows at these places, given as fractions of the weight."""
     n = rows.shape[0]
     for k in range(places.shape[0]):
         place = places[k] * reach[n - 1]
         row = guide[np.uint32(places[k] * n)]
-        # Rounding may let a part begin one row late.
+        # Because of rounding, a part may begin one row late.
         while row > 0 and reach[row - 1] > place:
             row -= 1
         while row < n - 1 and reach[row] <= place:
@@ -132,70 +154,28 @@ def find_rows(places, reach, guide, rows, found):
 
 def run_epoch(problem, state, draws, *, averaging, total=None):
     """Make as many steps as there are distinct rows; ``total`` is the weight of all."""
-    prices = scaled_prices(problem, problem.total if total is None else total)
+    prices = ScaledPrices.of(problem, problem.total if total is None else total)
     if state.first_rate == 0.0:
         state.first_rate = find_first_rate(problem, prices, draws)
-    n_steps = len(draws)
-    first = draws(n_steps)
-    asgd_steps(
-        problem.design.rows,
-        problem.sign,
-        first,
-        draws(n_steps) if problem.prices.lambda_var > 0 else first,
-        prices,
-        problem.fit_intercept,
-        state.first_rate,
-        averaging,
-        state.v,
-        state.u,
-        state.scalars,
-    )
-
-
-def scaled_prices(problem, total):
-    """Return the prices of norm, variance, mean and loss, divided by ``C total``.
-
-    The last number is the margin at which the loss has its kink.
-    """
-    C, lambda_var, lambda_mean, *_ = problem.prices
-    unit = (C if C > 0 else 1.0) * total
-    parts = 1.0, 4.0 * lambda_var, lambda_mean
-    rest = 1.0 if C > 0 else 0.0, problem.loss.kink
-    return np.array([*(part / unit for part in parts), *rest])
+    first = draws(len(draws))
+    second = draws(len(draws)) if problem.prices.lambda_var > 0 else first
+    state.steps(problem, first, second, prices, state.first_rate, averaging)
 
 
 def find_first_rate(problem, prices, draws):
-    """Return the step size, a power of two, that serves a short run best."""
+    """Return the step size, a power of two, with the best result of a short run."""
     n_steps = min(SAMPLE_FOR_STEP_SIZE, len(draws))
     first, second = draws(n_steps), draws(n_steps)
 
     def cost(rate):
         trial = Descent.at(problem.design.zeros())
-        asgd_steps(
-            problem.design.rows,
-            problem.sign,
-            first,
-            second,
-            prices,
-            problem.fit_intercept,
-            rate,
-            False,
-            trial.v,
-            trial.u,
-            trial.scalars,
-        )
-        value = sampled_cost(
-            problem.design.rows,
-            problem.sign,
-            first,
-            prices,
-            trial.scalars[SCALE] * trial.v,
-            trial.scalars[OFFSET],
-        )
+        trial.steps(problem, first, second, prices, rate, False)
+        data = problem.design.rows, problem.sign, first
+        value = sampled_cost(*data, prices, *trial.average())
         return value if np.isfinite(value) else np.inf
 
-    # Where the norm is all that counts, a step must not be longer than it.
-    rate, factor = 1.0 / max(1.0, prices[0]), 2.0
+    # If the norm dominates, a step must not be longer than its inverse price.
+    rate, factor = 1.0 / max(1.0, prices.norm), 2.0
     best = cost(rate)
     if cost(rate * factor) >= best:
         factor = 0.5
@@ -208,26 +188,24 @@ def find_first_rate(problem, prices, draws):
 
 
 def best_certificate(problem, w, offset):
-    """Return the tightest certificate among a few smoothings of the loss."""
+    """Return point, dual variables and certificate by the best of a few smoothings."""
     scores = problem.design.scores(w)
     margins, C = problem.margins(scores, offset), problem.prices.C
-    smoothings = [
-        problem.loss.smoothing(np.zeros_like(margins), sigma, C)
-        for sigma in np.multiply(SMOOTHINGS, C or 1.0)
-    ]
-    candidates = [
-        problem.examine(w, offset, dual_step(problem, margins, smoothing)[0], scores)
-        for smoothing in smoothings
-    ]
+    candidates = []
+    for sigma in np.multiply(SMOOTHINGS, C or 1.0):
+        smoothing = problem.loss.smoothing(np.zeros_like(margins), sigma, C)
+        beta, _ = dual_step(margins, smoothing, problem.weight)
+        candidates.append(problem.examine(w, offset, beta, scores))
     return min(candidates, key=lambda candidate: candidate[2].gap)
 
 
 @njit(**JIT)
 def stochastic_slope(score, other_score, label, other_label, prices):
-    """Return the factor of row i in the paper's stochastic gradient, less the norm."""
-    slope = prices[1] * (score - label * other_label * other_score) - prices[2] * label
-    if label * score < prices[4]:
-        slope -= prices[3] * label
+    """Return the factor of row i in the paper's stochastic gradient, without the norm."""
+    deviation = score - label * other_label * other_score
+    slope = prices.variance * deviation - prices.mean * label
+    if label * score < prices.kink:
+        slope -= prices.loss * label
     return slope
 
 
@@ -239,16 +217,16 @@ def asgd_steps(
     scale, fade, share, offset, mean_offset, n_steps, n_averaged = scalars
     for k in range(first.shape[0]):
         i, j = first[k], second[k]
-        # To the power of -3/4, by roots, which are cheaper.
-        root = np.sqrt(1.0 + prices[0] * first_rate * n_steps)
+        # The power of -3/4, by square roots, which are cheaper.
+        root = np.sqrt(1.0 + prices.norm * first_rate * n_steps)
         rate = first_rate / (root * np.sqrt(root))
         score = scale * row_dot(*rows, i, v) + offset
         other_score = 0.0
-        if prices[1] != 0.0:
+        if prices.variance != 0.0:
             other_score = scale * row_dot(*rows, j, v) + offset
         slope = stochastic_slope(score, other_score, y[i], y[j], prices)
-        # Implicit in the norm: the factor stays positive however long the step.
-        shrunk = scale / (1.0 + rate * prices[0])
+        # Implicit in the norm: the scale stays positive, however long the step.
+        shrunk = scale / (1.0 + rate * prices.norm)
         step = -rate * slope / shrunk
         scale = shrunk
         if step != 0.0:
@@ -267,7 +245,7 @@ def asgd_steps(
                 share += mu * scale / fade
                 mean_offset += mu * (offset - mean_offset)
         if scale < SMALLEST_SCALE:
-            # The average forgets the scales so far: u and share v would cancel.
+            # Rescale, or u and share v would cancel in the average.
             for column in range(v.shape[0]):
                 u[column] += share * v[column]
                 v[column] *= scale
@@ -286,9 +264,9 @@ def sampled_cost(rows, y, sample, prices, w, offset):
         margin = y[i] * (row_dot(*rows, i, w) + offset)
         total += margin
         squares += margin * margin
-        loss += max(0.0, prices[4] - margin)
+        loss += max(0.0, prices.kink - margin)
     n = sample.shape[0]
     mean = total / n
     variance = squares / n - mean * mean
-    norm = 0.5 * prices[0] * (w @ w)
-    return norm + 0.5 * prices[1] * variance - prices[2] * mean + prices[3] * loss / n
+    quadratic = 0.5 * prices.norm * (w @ w) + 0.5 * prices.variance * variance
+    return quadratic - prices.mean * mean + prices.loss * loss / n

@@ -1,121 +1,100 @@
-"""The kernel machine: descent on pairs of rows, finished by Newton's method if need be.
+"""Solver for a Gram matrix: descent on pairs of rows, completed by Newton's method.
 
-A small price of squares of margins is linearised in rounds, each a plain SVM that starts
-where the last one ended; a large one is absorbed into the metric, once for all. Few rows,
-and rows that rounding makes hard, are turned into explicit features.
+Squared terms with small prices are linearised in rounds, each of which is a plain SVM that
+starts from the last one. With large prices the problem is rewritten as one equivalent SVM.
+Small problems, and those that rounding makes hard, are solved on explicit features.
 """
 
-from functools import partial
+from dataclasses import replace
 
 import numpy as np
 
 from largemargin.problem.intercept import is_bounded
-from largemargin.problem.tangents import MAX_CONTRACTION, freeze_squares
+from largemargin.problem.objective import MAX_CONTRACTION
+from largemargin.solvers.equivalent_svm import solve_as_svm
 from largemargin.solvers.newton import solve_newton
 from largemargin.solvers.pairs import EASY, pairs_can_solve, solve_in_pairs
-from largemargin.solvers.price_metric import solve_in_metric
-from largemargin.solvers.solution import Progress, Solution, Start
+from largemargin.solvers.solution import Progress, Run, Solution, Start
 
-# Up to this many rows explicit features are cheap enough to begin with, unless a start
-# leaves little to do.
+# Up to this many rows begin with explicit features, unless a start leaves little to do.
 SMALL = 100
-# Up to this many rows they are affordable where rounding stops everything else.
+# Up to this many rows use them where rounding stops all other methods.
 MAX_FACTOR_ROWS = 2000
 
 
-def solve_kernel_dual(problem, *, tol, max_iter, start=None, progress=None, rng=None):
-    """Minimise the objective on a Gram matrix until the relative gap is at most tol."""
-    progress = progress or Progress()
-    options = {"tol": tol, "max_iter": max_iter, "progress": progress, "start": start}
+def solve_kernel_dual(problem, run: Run) -> Solution:
+    """Minimise the objective on a Gram matrix."""
     n_rows = problem.design.n_rows
-    is_small = n_rows <= SMALL and (start is None or tol < EASY)
+    is_small = n_rows <= SMALL and (run.start is None or run.tol < EASY)
     if is_small or (n_rows <= MAX_FACTOR_ROWS and problem.is_hard):
-        return _solve_on_factor(problem, **options)
+        return _solve_on_factor(problem, run)
     if not problem.is_curved:
-        solution = _solve_svm(problem, **options)
+        solution = _solve_svm(problem, run)
     elif problem.squares_are_mild:
-        solution = _solve_in_rounds(problem, **options)
+        solution = _solve_in_rounds(problem, run)
     else:
-        solution = _solve_in_metric(problem, **options)
-    is_late = solution.is_late or progress.is_late
-    is_over = solution.converged or solution.n_iter >= max_iter or is_late
+        solution = _solve_equivalent(problem, run)
+    is_late = solution.is_late or run.progress.is_late
+    is_over = solution.converged or solution.n_iter >= run.max_iter or is_late
     if is_over or n_rows > MAX_FACTOR_ROWS:
         return solution
-    return _solve_on_factor(problem, **options)
+    return _solve_on_factor(problem, run)
 
 
-def _solve_on_factor(problem, *, tol, max_iter, progress, start):
-    """Solve on explicit features: slower on many rows, but safe on a singular Gram."""
+def _solve_on_factor(problem, run):
+    """Solve on explicit features: slower for many rows, but safe for a singular Gram."""
     factor, features = problem.design.on_features()
-    rows = problem.on(features)
-    if start is not None:
-        start = start.without_element()
-    solution = solve_newton(
-        rows, tol=tol, max_iter=max_iter, start=start, progress=progress
-    )
-    # The forces expand w as sparsely as can be, but only as exactly as the gap is small.
-    forces = problem.forces(solution.margins, solution.beta)
+    solution = solve_newton(problem.on(features), run.on_other_features())
+    # The forces are the sparsest expansion of w, but only as exact as the gap is small.
+    forces = problem.forces(solution.beta, solution.margins)
     point, _, certificate = problem.examine(forces, solution.offset, solution.beta)
     certificate = solution.certificate.at(certificate.primal)
-    if certificate.relative <= tol:
-        n_iter = solution.n_iter
-        return Solution.of(problem, point, solution.beta, certificate, n_iter, tol)
+    if certificate.relative <= run.tol:
+        rest = certificate, solution.n_iter, run.tol
+        return Solution.of(problem, point, solution.beta, *rest)
     solution.w = forces + factor.expand(solution.w - factor.rows.T @ forces)
     return solution
 
 
-def _solve_svm(problem, *, tol, max_iter, progress, start):
-    options = {"tol": tol, "max_iter": max_iter, "progress": progress}
-    if pairs_can_solve(problem):
-        solution = solve_in_pairs(problem, start=start, **options)
-        if solution.converged or progress.is_late:
-            return solution
-        start = Start(solution.beta, offset=solution.offset)
-    elif start is not None:
-        start = start.without_element()
-    return solve_newton(problem, start=start, **options)
+def _descend_on_pairs(problem, run):
+    """Return the solution of pair descent, None if it does not apply, and how to go on."""
+    if not pairs_can_solve(problem):
+        return None, run.on_other_features()
+    found = solve_in_pairs(problem, run)
+    return found, replace(run, start=Start(found.beta, offset=found.offset))
 
 
-def _solve_in_metric(problem, **options):
-    return solve_in_metric(problem, _solve_svm, **options)
+def _solve_svm(problem, run):
+    found, run = _descend_on_pairs(problem, run)
+    is_over = found is not None and (found.converged or run.progress.is_late)
+    return found if is_over else solve_newton(problem, run)
 
 
-def _solve_in_rounds(problem, *, tol, max_iter, progress, start):
-    in_metric = partial(
-        _solve_in_metric, problem, tol=tol, max_iter=max_iter, progress=progress
-    )
-    margins = -problem.origin
-    if pairs_can_solve(problem):
-        solution = solve_in_pairs(
-            problem, tol=tol, max_iter=max_iter, progress=progress, start=start
-        )
-        if solution.converged or progress.is_late:
-            return solution
-        start = Start(solution.beta, offset=solution.offset)
-        margins = solution.margins
-    elif start is not None:
-        start = start.without_element()
-    n_iter, last_gap = 0, np.inf
+def _solve_equivalent(problem, run):
+    return solve_as_svm(problem, _solve_svm, run)
+
+
+def _solve_in_rounds(problem, run):
+    found, run = _descend_on_pairs(problem, run)
+    if found is not None and (found.converged or run.progress.is_late):
+        return found
+    margins = -problem.origin if found is None else found.margins
+    start, n_iter, last_gap = run.start, 0, np.inf
     while True:
-        svm = freeze_squares(problem, margins)
+        svm = problem.linearised(margins)
         if not is_bounded(svm):
-            return in_metric(start=start)
-        solution = solve_newton(
-            svm,
-            tol=0.3 * tol,
-            max_iter=max_iter - n_iter,
-            progress=Progress(progress.on_step),
-            start=start,
-        )
+            return _solve_equivalent(problem, replace(run, start=start))
+        left, progress = run.max_iter - n_iter, Progress(run.progress.on_step)
+        solution = solve_newton(svm, Run(0.3 * run.tol, left, start, progress))
         n_iter += solution.n_iter
-        point, beta, certificate = problem.examine(
-            solution.w, solution.offset, solution.beta
-        )
-        progress(certificate)
-        if certificate.relative <= tol or n_iter >= max_iter or progress.is_late:
-            return Solution.of(problem, point, beta, certificate, n_iter, tol)
+        result = problem.examine(solution.w, solution.offset, solution.beta)
+        point, beta, certificate = result
+        run.progress(certificate)
+        is_over = n_iter >= run.max_iter or run.progress.is_late
+        if certificate.relative <= run.tol or is_over:
+            return Solution.of(problem, *result, n_iter, run.tol)
         start = Start(beta, None, point.offset)
-        # An intercept, which nothing penalises, may swing from round to round.
+        # An intercept, which nothing penalises, may oscillate from round to round.
         if not certificate.gap < MAX_CONTRACTION * last_gap:
-            return in_metric(start=start)
+            return _solve_equivalent(problem, replace(run, start=start))
         margins, last_gap = point.margins, certificate.gap

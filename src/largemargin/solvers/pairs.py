@@ -1,13 +1,13 @@
-"""Descent on pairs of rows of a Gram matrix, the best pair first.
+"""Descent on pairs of rows of a Gram matrix, the best pair first, as in LIBSVM.
 
-The two rows of a step exchange force, so the forces stay in balance and the intercept
-needs no thought; without an intercept, rows exchange with an imagined one that pulls
-nothing. The first row is the one that gains most by pulling harder, the second the one
-that makes the pair gain most, as in LIBSVM. The scores of all rows are kept up to date,
-so a certificate costs no product with the Gram matrix.
+The two rows of a step exchange force, so that the sum of the forces does not change, as an
+intercept requires. Without an intercept, rows may also exchange force with an imagined row
+of zeros. The first row of a pair is the one that gains most by more force, the second one
+maximises the gain of the pair. The scores of all rows are kept up to date, so that a
+certificate needs no product with the Gram matrix.
 
-A mild margin variance is replaced by its tangent, which is taken anew, for one product,
-whenever the machine with the old one is solved.
+Squared terms of small prices are linearised. When the linearised problem is solved, they
+are linearised again, which needs one product.
 """
 
 import numpy as np
@@ -15,61 +15,59 @@ from numba import njit
 
 from largemargin.numerics.jit import EXTREME, JIT
 from largemargin.problem.intercept import settle
-from largemargin.solvers.solution import Progress, Solution
+from largemargin.solvers.solution import Run, Solution
 
-# Between two certificates; a start may leave little to do, so there it is less at first.
+# Steps between two certificates; fewer after a warm start, which may leave little to do.
 STEPS_PER_CALL = 1000
 WARM_STEPS = 125
-# Switch to Newton's method after this many steps per row.
+# Leave the rest to Newton's method after this many steps per row.
 MAX_STEPS_PER_ROW = 300
-# A gap that descent reaches soon; smaller ones are Newton's.
+# A gap that descent reaches fast; leave smaller ones to Newton's method.
 EASY = 1e-5
-# A machine is solved when its gap is this small against what is asked of it.
+# A linearised problem is solved when its gap is this fraction of the goal.
 SOLVED = 0.3
-# Extremes are looked for in blocks of so many rows.
+# Extremes are searched in blocks of this many rows.
 BLOCK = 256
-# Pulls that differ by less, relative to their size, are the same.
+# Pulls that differ by less, relative to their size, are equal.
 ROUNDING = 1e-14
-# Scores may drift by so much, relative to their size, before a point is not believed.
+# A point is discarded if its scores have drifted by more than this, relative to their size.
 DRIFT = 1e-7
-# Curvatures below this part of the largest are rounding.
+# Curvatures below this fraction of the largest one are rounding errors.
 FLAT = 1e-12
 
 
-def pairs_can_solve(problem):
-    """Return whether descent on pairs knows the loss, at a price that bounds its steps."""
+def pairs_can_solve(problem) -> bool:
+    """Return whether the loss is one-sided, at a price that bounds the steps."""
     return problem.loss.is_one_sided and 0 < problem.prices.C < np.inf
 
 
-def solve_in_pairs(problem, *, tol, max_iter, progress=None, start=None):
-    """Minimise a kernel problem of mild variance, as far as descent gets easily."""
-    progress = progress or Progress()
-    state = PairDescent(problem, start)
-    goal = max(tol, EASY)
-    gap, n_steps = 1.0, 0
-    n_iter = 0
-    while n_iter < max_iter:
+def solve_in_pairs(problem, run: Run) -> Solution:
+    """Minimise a kernel problem as far as descent is fast; squared terms must be mild."""
+    state = PairDescent(problem, run.start)
+    goal = max(run.tol, EASY)
+    gap, n_steps, n_iter = 1.0, 0, 0
+    while n_iter < run.max_iter:
         n_iter += 1
         steps_left = MAX_STEPS_PER_ROW * problem.design.n_rows - n_steps
-        n_steps += state.solve(SOLVED * max(goal, gap), steps_left, progress)
+        n_steps += state.solve(SOLVED * max(goal, gap), steps_left, run.progress)
         point, beta, certificate = state.certify()
-        progress(certificate)
+        run.progress(certificate)
         last_gap, gap = gap, certificate.relative
-        if gap <= goal or gap > 0.9 * last_gap or progress.is_late:
+        if gap <= goal or gap > 0.9 * last_gap or run.progress.is_late:
             break
     if gap <= goal and not _scores_hold(problem, point):
         certificate = certificate._replace(gap=np.inf)
-    return Solution.of(problem, point, beta, certificate, n_iter, tol)
+    return Solution.of(problem, point, beta, certificate, n_iter, run.tol)
 
 
 def _scores_hold(problem, point):
-    """Return whether scores kept by many small changes still are those of the point."""
+    """Return whether scores that many small steps changed are still those of the point."""
     drift = np.abs(problem.design.scores(point.w) - point.scores).max()
     return drift <= DRIFT * max(1.0, np.abs(point.scores).max())
 
 
 class PairDescent:
-    """The forces of the dual variables within their bounds, and the scores they make."""
+    """Forces of dual variables within their bounds, and the scores they produce."""
 
     def __init__(self, problem, start):
         signed, design = problem.sign * problem.weight, problem.design
@@ -77,13 +75,13 @@ class PairDescent:
         self.diagonal = design.squared_norms()
         limit = signed * problem.prices.C
         self.low, self.high = np.minimum(limit, 0.0), np.maximum(limit, 0.0)
-        # Scores plus intercept at which the margin of each row is at the kink.
+        # The score, intercept included, at which each row is at its kink.
         self.wanted = problem.sign * (problem.loss.kink + problem.origin)
         self.forces = np.zeros(design.n_rows)
         if start is not None:
             self.forces = signed * np.clip(start.beta, *problem.box)
-        # What mean and variance add stays as it is until the next tangent.
-        self.rest = problem.dual_forces(np.zeros(design.n_rows))
+        # The forces of mean and squared terms are fixed between two linearisations.
+        self.rest = problem.forces(np.zeros(design.n_rows))
         self._balance()
         self.scores = design.scores(self.forces + self.rest)
         self.offset = 0.0
@@ -91,22 +89,22 @@ class PairDescent:
 
     @property
     def beta(self):
-        """The dual variables, for one unit of weight."""
+        """The dual variables, per unit of weight."""
         problem = self.problem
         return np.minimum(np.abs(self.forces) / problem.weight, problem.prices.C)
 
     @property
     def point(self):
-        """Where the forces lead."""
+        """The point that the forces produce."""
         return self.problem.point(self.forces + self.rest, self.scores, self.offset)
 
     def _balance(self):
-        """Make all forces balance, as an intercept asks, by a change of few."""
+        """Balance the forces for an intercept, by changing as few as possible."""
         if not self.problem.fit_intercept:
             return
         need = self.problem.prices.intercept - (self.forces.sum() + self.rest.sum())
         room = (self.high if need > 0 else self.low) - self.forces
-        # Rows between their bounds come first: they stay what they are.
+        # Rows between their bounds come first: they remain there.
         at_bound = (self.forces == self.low) | (self.forces == self.high)
         order = np.argsort(at_bound, kind="stable")
         filled = np.cumsum(room[order])
@@ -117,27 +115,20 @@ class PairDescent:
 
     @property
     def _is_balanced(self):
-        forces = self.forces + self.rest
         if not self.problem.fit_intercept:
             return True
-        price = self.problem.prices.intercept
+        forces, price = self.forces + self.rest, self.problem.prices.intercept
         return abs(forces.sum() - price) <= 1e-9 * (np.abs(forces).sum() + abs(price))
 
     def solve(self, goal, max_steps, progress):
-        """Descend until the gap for the present tangent is at most ``goal``."""
+        """Descend until the gap of the linearised problem is at most ``goal``."""
         problem = self.problem
         pulls = self.wanted - self.scores
+        arrays = self.diagonal, self.low, self.high, self.forces, pulls
         n_steps = 0
         while n_steps < max_steps and self._is_balanced:
             violation, self.offset = descend_on_pairs(
-                problem.design.gram_matrix,
-                self.diagonal,
-                self.low,
-                self.high,
-                self.forces,
-                pulls,
-                problem.fit_intercept,
-                self.n_next,
+                problem.design.gram_matrix, *arrays, problem.fit_intercept, self.n_next
             )
             n_steps += self.n_next
             self.n_next = min(2 * self.n_next, STEPS_PER_CALL)
@@ -149,35 +140,35 @@ class PairDescent:
         return n_steps
 
     def certify(self):
-        """Return the point, dual variables and their certificate; move the tangent."""
+        """Return the point, its dual variables and certificate; linearise again."""
         problem, point = self.problem, self.point
-        if not problem.is_curved or not self._is_balanced:
+        slope, slope_norm = None, 0.0
+        if problem.is_curved and self._is_balanced:
+            self.rest = problem.forces(np.zeros_like(self.forces), point.margins)
+            self._balance()
+            slope = point.w - (self.forces + self.rest)
+            image = problem.design.scores(slope)
+            slope_norm = slope @ image
+            self.scores = self.scores - image
+        else:
             point = settle(problem, point)
-            return point, self.beta, self._certificate(point, None, 0.0)
-        self.rest = problem.forces(point.margins, np.zeros_like(self.forces))
-        self._balance()
-        slope = point.w - (self.forces + self.rest)
-        image = problem.design.scores(slope)
-        self.scores = self.scores - image
-        return point, self.beta, self._certificate(point, slope, slope @ image)
-
-    def _certificate(self, point, slope, slope_norm):
-        """Return a certificate by the present forces, which bound nothing off balance."""
-        certificate = self.problem.certify(point, self.beta, slope, slope_norm)
-        return certificate if self._is_balanced else certificate._replace(gap=np.inf)
+        certificate = problem.certify(point, self.beta, slope, slope_norm)
+        # Forces that are not balanced bound nothing.
+        gap = certificate.gap if self._is_balanced else np.inf
+        return point, self.beta, certificate._replace(gap=gap)
 
 
 @njit(**JIT)
 def descend_on_pairs(gram, diagonal, low, high, forces, pulls, balanced, max_steps):
-    """Let the best pair of rows exchange force, again and again.
+    """Let the best pair of rows exchange force, ``max_steps`` times.
 
-    ``pulls`` are the wanted scores less those there are, kept up to date with ``forces``.
-    Returns the largest difference of pulls that a pair could still use, and the intercept.
+    ``pulls`` are the wanted scores minus the present ones, kept up to date with ``forces``.
+    Returns the largest difference of pulls that is left for a pair, and the intercept.
     """
     n_rows = forces.shape[0]
     floor = max(FLAT * diagonal.max(), 1e-300)
     nothing = np.zeros(n_rows, gram.dtype)
-    # A row that cannot pull harder counts as one that pulls infinitely little.
+    # A row at its bound counts as a row with an infinitely small pull.
     rise = np.where(forces < high, 0.0, -np.inf)
     fall = np.where(forces > low, 0.0, -np.inf)
     n_blocks = -(-n_rows // BLOCK)
@@ -207,7 +198,7 @@ def descend_on_pairs(gram, diagonal, low, high, forces, pulls, balanced, max_ste
         room_above = high[i] - forces[i] if i >= 0 else np.inf
         room_below = forces[j] - low[j] if j >= 0 else np.inf
         step = min(step, room_above, room_below)
-        # What ends at a bound is put there: rounding must not leave it free.
+        # Put forces exactly on their bounds: rounding must not leave them free.
         if i >= 0:
             forces[i] = high[i] if step == room_above else forces[i] + step
         if j >= 0:
@@ -220,14 +211,14 @@ def descend_on_pairs(gram, diagonal, low, high, forces, pulls, balanced, max_ste
     top, bottom = tops.max(), bottoms.min()
     if not balanced:
         return max(top, 0.0) - min(bottom, 0.0), 0.0
-    if np.isinf(top) or np.isinf(bottom):  # all rows of a kind are at their bounds
+    if np.isinf(top) or np.isinf(bottom):  # all rows on one side are at their bounds
         return top - bottom, bottom if np.isinf(top) else top
     return top - bottom, 0.5 * (top + bottom)
 
 
 @njit(**EXTREME)
 def exchange(row, other, step, pulls, rise, fall, tops, bottoms):
-    """Change the pulls as rows exchange force; find the extremes of each block."""
+    """Update the pulls after an exchange of force; find the extremes of each block."""
     for k in range(pulls.shape[0]):
         pulls[k] -= step * (np.float64(row[k]) - np.float64(other[k]))
     find_block_extremes(1.0, pulls, rise, tops)
@@ -236,7 +227,7 @@ def exchange(row, other, step, pulls, rise, fall, tops, bottoms):
 
 @njit(**EXTREME)
 def find_gains(row, own, top, floor, diagonal, pulls, fall, gains, best):
-    """Find what each row would gain by giving force to the first; and each block's best."""
+    """Find the gain of each row as the second one; and the best of each block."""
     for k in range(pulls.shape[0]):
         lead = max(top - pulls[k] + fall[k], 0.0)
         bend = max(own + diagonal[k] - 2.0 * np.float64(row[k]), floor)
@@ -246,11 +237,11 @@ def find_gains(row, own, top, floor, diagonal, pulls, fall, gains, best):
 
 @njit(**EXTREME)
 def find_block_extremes(sign, values, bias, out):
-    """Find the largest ``value + bias`` of each block, or smallest ``value - bias``."""
+    """Find the largest ``value + bias`` of each block, or the least ``value - bias``."""
     for block in range(out.shape[0]):
         part = values[block * BLOCK : (block + 1) * BLOCK]
         its_bias = bias[block * BLOCK : (block + 1) * BLOCK]
-        # Four at a time, because compilers do not.
+        # Four at a time, since the compiler does not do it.
         first = second = third = fourth = -np.inf
         n = part.shape[0]
         for k in range(n // 4):
@@ -265,7 +256,7 @@ def find_block_extremes(sign, values, bias, out):
 
 @njit(**JIT)
 def find_largest(values, bias, block):
-    """Return where in a block ``value + bias`` is largest."""
+    """Return the index of the largest ``value + bias`` of a block."""
     start = block * BLOCK
     found = start
     for k in range(start, min(values.shape[0], start + BLOCK)):

@@ -1,4 +1,4 @@
-"""Sums over the margins that their statistics ask for, each in one pass over memory."""
+"""Compiled loops over the margins, each in one pass over memory."""
 
 from numba import njit
 
@@ -23,11 +23,10 @@ def weighted_variance(values, weight, mean, total):
 
 @njit(**SUM)
 def square_along(margins, step, weight, mean_step):
-    """Return slope and bend of half the sum of squares of the margins along a step.
+    """Return slope and curvature of half the sum of squared margins along a step.
 
-    Squares are taken about the mean of the margins where ``mean_step`` is that of the
-    step, and about zero where it is zero. The last of the three is the sum of the sizes
-    of the terms of the slope.
+    With the mean of the step as ``mean_step`` the squares are about the mean margin, with
+    zero about zero. The third number is the sum of the absolute terms of the slope.
     """
     slope = 0.0
     bend = 0.0
@@ -42,7 +41,7 @@ def square_along(margins, step, weight, mean_step):
 
 @njit(**SUM)
 def sum_and_size(values, weight):
-    """Return ``sum weight value``, and the sum of the sizes of its terms."""
+    """Return ``sum weight value`` and the sum of its absolute terms."""
     total = 0.0
     size = 0.0
     for i in range(values.shape[0]):
