@@ -56,6 +56,7 @@ def outcome(content, separator, header, *, by_arrow):
         if not by_arrow:
             patch.setattr(arrow_text, "find_spec", lambda name: None)
         patch.setattr(arrow_text, "MIN_BYTES", 0)
+        patch.setattr(arrow_text, "MIN_ROWS", 0)
         try:
             rows = read_text(stream, "some.csv", separator=separator, header=header)
         except ValueError as error:
@@ -204,6 +205,12 @@ def test_what_is_in_doubt_is_left_to_the_csv_module(text):
 def test_a_wide_table_whose_lines_are_longer_than_a_cell_may_be_is_left_to_pyarrow():
     line = ",".join(f"{k / 7:.6f}" for k in range(30_000))
     assert assert_same(f"{line}\n{line}\n".encode(), header=False) is ArrowColumn
+
+
+def test_a_large_table_with_few_rows_is_left_to_the_csv_module():
+    line = ",".join(f"{k / 7:.6f}" for k in range(30_000))
+    rows = read_text(buffered(io.BytesIO(f"{line}\n".encode() * 10)), "some.csv")
+    assert type(rows.columns["0"]) is TextColumn
 
 
 @pytest.fixture(scope="module")

@@ -27,6 +27,8 @@ from largemargin.tables.opening import buffered
 
 # The csv module reads smaller files in less time than the import of pyarrow takes.
 MIN_BYTES = 1 << 21
+# With fewer, the time that pyarrow takes for each column exceeds what it saves.
+MIN_ROWS = 150
 # What TextIOWrapper reads at a time, so that the csv module gets the same pieces.
 PIECE_BYTES = 1 << 13
 BLOCK_BYTES, MAX_LINE_BYTES = 1 << 20, 1 << 24
@@ -88,7 +90,8 @@ def parsed(content, separator):
 
     n_ends, n_quotes = content.count(b"\n"), content.count(b'"')
     room = max_bytes() - 3 * len(content)
-    if CELL_BYTES * (n_ends + n_quotes) > room:  # the arrays of their places
+    # Room for the arrays of their places.
+    if n_ends < MIN_ROWS or CELL_BYTES * (n_ends + n_quotes) > room:
         return None
     data = np.frombuffer(content, np.uint8)
     starts = range(0, len(data), BLOCK_BYTES)
