@@ -52,3 +52,11 @@ def test_doubtful_rows_are_measured_from_the_rows_themselves(X, most, monkeypatc
     assert_allclose(close.scores, np.where(chosen, exact, 0.0), atol=1e-11)
     assert (np.abs(close.scores - exact)[chosen] <= close.errors[chosen]).all()
     assert (close.errors[~chosen] == 1e9).all()
+
+
+def test_scores_of_short_sparse_float32_rows_lie_within_their_errors(X):
+    X = sp.csr_matrix((1e-25 * X).astype(np.float32))  # squares of 1e-50 leave float32
+    rows, alpha = KernelRows(Kernel("linear"), X), np.random.default_rng(1).normal(size=60)
+    wide = X.toarray().astype(np.longdouble)
+    measured = rows.measure(alpha)
+    assert (np.abs(measured.scores - wide @ (wide.T @ alpha)) <= measured.errors).all()

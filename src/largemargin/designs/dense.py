@@ -63,13 +63,22 @@ class DenseDesign(InMemoryDesign):
             out[block] = np.einsum("ij,ij->i", rows, rows)
         return out
 
-    def outer_products(self, coefficients) -> np.ndarray:
-        """Return ``sum coefficients_i x_i x_i'``; only its lower triangle is valid."""
+    def second_moment(self, weight) -> np.ndarray:
+        """Return the same in float64, also of float32 rows, because bounds use it."""
+        return self.once_for(
+            "moment", (weight,), lambda: self.outer_products(weight, np.float64)
+        )
+
+    def outer_products(self, coefficients, dtype=None) -> np.ndarray:
+        """Return ``sum coefficients_i x_i x_i'``; only its lower triangle is valid.
+
+        Products of many features are computed in ``dtype``, by default that of the rows.
+        """
         if self.n_features <= MAX_NARROW:
             return self._narrow_products(coefficients)
         out = np.zeros((self.n_features, self.n_features))
         selected = np.flatnonzero(coefficients)
-        root = np.sqrt(coefficients[selected]).astype(self.X.dtype)[:, None]
+        root = np.sqrt(coefficients[selected]).astype(dtype or self.X.dtype)[:, None]
         # With fewer rows than features, adding up the blocks would dominate the cost.
         for block in self._blocks(len(selected), at_least=self.n_features):
             scaled = self.X[selected[block]] * root[block]

@@ -123,7 +123,8 @@ class Kernel:
         if self.name == "linear":
             return squared_lengths(X)
         blocks = [X[tile] for tile in tiles(X.shape[0], DIAGONAL_TILE)]
-        return np.concatenate([np.diagonal(self(block, block)) for block in blocks])
+        diagonals = [np.diagonal(self(block, block)) for block in blocks]
+        return np.concatenate(diagonals, dtype=np.float64)
 
     def scores(self, X, Y, coefficients: np.ndarray) -> np.ndarray:
         """Return ``kernel(X, Y) coefficients'`` without the whole matrix at once."""
