@@ -91,11 +91,11 @@ def without_offsets(design: InMemoryDesign) -> InMemoryDesign:
     With a free intercept this changes nothing but the intercept, see ``offset_within``;
     otherwise sums of squares would lose all that distinguishes such rows.
     """
-    X = design.X
+    X, shift = design.X, np.zeros(design.n_features)
     # A column that is far from zero on all rows is nearly as far on some.
-    if not far_middles(X[:: max(1, design.n_rows // SAMPLED)], 0.9 * FAR).any():
-        return design
-    shift = far_middles(X, FAR)
+    doubtful = far_middles(X[:: max(1, design.n_rows // SAMPLED)], 0.9 * FAR) != 0
+    if doubtful.any():
+        shift[doubtful] = far_middles(X[:, doubtful], FAR)
     if not shift.any():
         return design
     if sp.issparse(X):  # such columns have no zeros
