@@ -57,13 +57,9 @@ class KernelDesign(Design):
         """Return the squared length of every row."""
         return np.diagonal(self.gram_matrix).astype(np.float64)
 
-    def row_lengths(self) -> np.ndarray:
-        """Return the length of every row."""
-        return np.sqrt(np.maximum(self.squared_norms(), 0.0))
-
     def measure(self, alpha) -> Measured:
         """Return scores and squared length of an element, errors bounded by lengths."""
-        scores, lengths = self.scores(alpha), self.row_lengths()
+        scores, lengths = self.scores(alpha), self.row_lengths
         size = lengths @ np.abs(alpha)
         errors = self._rounding * size * lengths
         # The objective takes the entries of a float32 matrix as exact.
@@ -75,13 +71,13 @@ class KernelDesign(Design):
     def measure_closely(self, alpha, measured, doubtful) -> Measured:
         """Return the same from the rows themselves, or summed in extended precision.
 
-        A float32 matrix has this done for the doubtful rows only.
+        For a float32 matrix this is done for the doubtful rows only.
         """
         if self.source is not None:
             return self.source.measure_some(alpha, measured, doubtful)
         if self.n_rows > MAX_EXTENDED_ROWS:
             return measured
-        lengths, wide = self.row_lengths(), widened(alpha)
+        lengths, wide = self.row_lengths, widened(alpha)
         size = lengths @ np.abs(alpha)
         rounding = (self.n_rows + 2) * WIDE_UNIT + self.entry_error
         scores = widened(self.gram_matrix) @ wide
@@ -93,7 +89,7 @@ class KernelDesign(Design):
 
     def slope_length(self, alpha, forces, errors, closely=False) -> float:
         """Return a bound of the length of an element minus the combined forces."""
-        slope, lengths = alpha - forces, self.row_lengths()
+        slope, lengths = alpha - forces, self.row_lengths
         size, rounding = lengths @ np.abs(slope), self._rounding
         if closely and self.n_rows <= MAX_EXTENDED_ROWS:
             wide = widened(slope)

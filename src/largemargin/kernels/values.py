@@ -50,7 +50,7 @@ def normalised_rows(X):
 
 
 def divide_rows(X, divisors):
-    """Return each row divided by a number of its own; 0 stands for 1."""
+    """Return each row divided by its divisor; a divisor of 0 counts as 1."""
     divisors = np.where(divisors > 0, divisors, 1.0)
     if not sp.issparse(X):
         return X / divisors[:, None]
@@ -130,7 +130,7 @@ class RadialRows:
 
     @property
     def entry_error_anywhere(self) -> float:
-        """The same whichever rows the others, and so the shift, are taken from."""
+        """The same for any other rows among these, which decide on the shift."""
         # Few of the rows may be made dense and moved, even if all of them stay sparse.
         stays_sparse = sp.issparse(self.X) and self.X.shape[1] > MAX_DENSE_FEATURES
         if self.is_small or stays_sparse:

@@ -56,8 +56,8 @@ def n_blas_threads() -> int:
 def in_threads(work: Callable, items: Sequence) -> list:
     """Return ``work(item)`` of each item, from as many threads as linear algebra may use.
 
-    Each item is worked on by one thread, linear algebra included. An interrupt leaves
-    after the current items.
+    Each item is worked on by one thread, linear algebra included. An interrupt cancels
+    the items that have not been started.
     """
     n_threads = n_blas_threads()
     with one_blas_thread():
