@@ -111,7 +111,7 @@ class Design:
     def combine(self, coefficients: Array) -> Array:
         """Return the combination of the rows with these coefficients, an element.
 
-        It may be the array of coefficients itself, so callers must not overwrite either.
+        It is a new array if the design has ``ROWS``; else it may be the coefficients.
         """
         raise NotImplementedError
 
