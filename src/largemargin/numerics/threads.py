@@ -5,12 +5,13 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache
 from threading import Lock
+from typing import Any
 
 from threadpoolctl import ThreadpoolController
 
 _lock = Lock()
 _n_limiting = 0
-_limit = None
+_limit: Any = None
 
 
 @cache
