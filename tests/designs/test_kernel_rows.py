@@ -6,7 +6,7 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose
 
 from largemargin.designs import kernel_rows
-from largemargin.designs.kernel import KernelDesign
+from largemargin.designs.gram import GramDesign
 from largemargin.designs.kernel_rows import KernelRows
 from largemargin.kernels.functions import Kernel
 
@@ -24,7 +24,7 @@ def test_lengths_of_slopes_are_bounded(X, name):
     alpha, forces = np.random.default_rng(1).normal(size=(2, 60))
     slope = alpha - forces
     length = np.sqrt(float(slope @ exact @ slope))
-    gram = KernelDesign(kernel.gram_matrix(X), kernel.entry_error(X))
+    gram = GramDesign(kernel.gram_matrix(X), kernel.entry_error(X))
     for rows in KernelRows(kernel, X), KernelRows(kernel, X, gram):
         bound = rows.slope_length(alpha, forces, np.zeros(60))
         assert length <= bound <= length * (1 + 1e-6)

@@ -30,8 +30,8 @@ class Capability(Enum):
     Newton systems for problems with prices of squares. ``ROWS``, which comes with
     ``FEATURES``: ``rows`` for compiled loops, and whether ``sweeps_are_cheap``. ``GRAM``:
     ``gram_matrix``, ``damped_inverse`` and ``on_features``. ``INNER_PRODUCTS``:
-    ``as_kernel``. ``REMOVAL``, which comes with ``FEATURES`` or ``GRAM``: ``without`` and
-    ``score_of``.
+    ``as_gram_design``. ``REMOVAL``, which comes with ``FEATURES`` or ``GRAM``:
+    ``without`` and ``score_of``.
     """
 
     FEATURES = "elements with one number per feature"

@@ -73,16 +73,16 @@ class InMemoryDesign(FeatureDesign):
         rounding = UNIT + (self.n_rows + 2) * WIDE_UNIT
         return self._slope_bound(w, slope, forces, errors, rounding)
 
-    def as_kernel(self):
-        """Return the same rows as a ``KernelDesign``, for few rows of many features."""
-        from largemargin.designs.kernel import KernelDesign  # it imports dense designs
+    def as_gram_design(self):
+        """Return the same rows as a ``GramDesign``, for few rows of many features."""
+        from largemargin.designs.gram import GramDesign  # it imports dense designs
 
         def make():
             X = self.X.astype(np.float64, copy=False)
             gram = safe_sparse_dot(X, X.T, dense_output=True)
-            return KernelDesign(np.ascontiguousarray(gram))
+            return GramDesign(np.ascontiguousarray(gram))
 
-        return self.once_for("kernel", (), make)
+        return self.once_for("gram", (), make)
 
 
 def without_offsets(design: InMemoryDesign) -> InMemoryDesign:

@@ -26,7 +26,7 @@ class KernelRows(Design):
     """Rows whose Gram matrix is computed tile by tile, in float64, and not kept.
 
     It has what the examination of a kept expansion needs, and nothing for solvers.
-    ``gram_design``, a ``KernelDesign``, has the Gram matrix if there is one; ``factor``
+    ``gram_design``, a ``GramDesign``, has the Gram matrix if there is one; ``factor``
     replaces the matrix where even one pass over it would take too long.
     """
 

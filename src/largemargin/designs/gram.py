@@ -14,7 +14,7 @@ from largemargin.numerics.rounding import UNIT, WIDE_UNIT, growth, widened
 MAX_EXTENDED_ROWS = 500
 
 
-class KernelDesign(Design):
+class GramDesign(Design):
     """A symmetric positive semi-definite Gram matrix, float32 or float64.
 
     ``entry_error`` bounds the error of its entries, relative to the lengths of the two
@@ -35,7 +35,7 @@ class KernelDesign(Design):
         self._rounding = growth(self.n_rows + 2) + entry_error
         self.source = source
         # The design, weights and index from which ``without`` removed a row.
-        self._whole: tuple[KernelDesign, np.ndarray, int] | None = None
+        self._whole: tuple[GramDesign, np.ndarray, int] | None = None
 
     def zeros(self) -> np.ndarray:
         """Return the origin of the feature space."""
@@ -109,7 +109,7 @@ class KernelDesign(Design):
         if curvature.spread > 0:
             raise MissingCapability(
                 "A Newton system with prices of squares needs elements with one number per "
-                "feature; KernelDesign has none. Use solver='kernel_dual'."
+                "feature; GramDesign has none. Use solver='kernel_dual'."
             )
         near = np.flatnonzero(curvature.extra)
         if len(near) == 0:
@@ -130,12 +130,12 @@ class KernelDesign(Design):
 
         return solve
 
-    def without(self, i: int, weight=None) -> "KernelDesign":
+    def without(self, i: int, weight=None) -> "GramDesign":
         """Return the design of all rows except one.
 
         Given the weights of all rows, it derives its inverses from those of this design.
         """
-        rest = KernelDesign(without_row(self.gram_matrix, i))
+        rest = GramDesign(without_row(self.gram_matrix, i))
         rest._whole = None if weight is None else (self, weight, i)
         return rest
 
