@@ -89,7 +89,7 @@ def without_offsets(design: InMemoryDesign) -> InMemoryDesign:
     """Return the design with columns that lie far from zero moved towards it.
 
     With a free intercept this changes nothing but the intercept, see ``offset_within``.
-    Without it, sums of squares would round off the differences of such rows.
+    Without the move, sums of squares would round off the differences of such rows.
     """
     X, shift = design.X, np.zeros(design.n_features)
     # A column that is far from zero on all rows is nearly as far on some.
