@@ -349,3 +349,16 @@ def test_a_format_of_a_thousand_digits_is_none(path):
     path.write_bytes(MAGIC + b" " + b"9" * 5000 + b" " + b"a" * 64 + b"\n")
     with pytest.raises(ModelFileError, match="not a model file"):
         load(path)
+
+
+def test_a_file_copied_as_text_is_an_altered_model_file(saved, path):
+    path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
+    with pytest.raises(ModelFileError, match=r"cut short or altered .* Copy or save it"):
+        load(path)
+
+
+@pytest.mark.parametrize("line", [b"%s 2 %s\r", b"%s  2\t%s", b"%s2 %s "])
+def test_white_space_in_the_first_line_does_not_matter(line, saved, path):
+    _, _, rest = path.read_bytes().partition(b"\n")
+    path.write_bytes(line % (MAGIC, digest(rest)) + b"\n" + rest)
+    assert read_header(path)["model"] == type(load(path)).__name__

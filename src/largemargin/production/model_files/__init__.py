@@ -31,7 +31,7 @@ from largemargin.production.model_files.trust import ALIASES, names_trusted, pub
 
 __all__ = ["ModelFileError", "load", "read_header", "save"]
 MAGIC = b"largemargin model"
-FIRST_LINE = re.compile(MAGIC + rb" (\d{1,9}) (\S+)")
+FIRST_LINE = re.compile(MAGIC + rb"\s*(\d{1,9})\s+(\S+)\s*")
 # Format 1 named classes by their modules.
 FORMAT, READABLE = 2, (1, 2)
 # Most of a small model is JSON, which any level compresses; arrays shrink little at all.
