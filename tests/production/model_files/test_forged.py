@@ -163,6 +163,27 @@ def test_sparse_rows_that_reach_beyond_their_arrays_are_refused(change, path, ir
         load(path)
 
 
+def shorten(machine):
+    machine.support_vectors_ = machine.support_vectors_[:, :1]
+
+
+def forget_width(machine):
+    del machine.n_features_in_
+
+
+@pytest.mark.parametrize("change", [shorten, forget_width])
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
+def test_support_vectors_shorter_than_the_rows_to_score_are_refused(
+    change, kind, path, iris
+):
+    X, y = iris
+    machine = LDMClassifier().fit(kind(X), y)
+    change(machine)
+    save(machine, path)
+    with pytest.raises(ModelFileError, match="altered on purpose.*LDMClassifier is broken"):
+        load(path)
+
+
 def test_indices_that_are_no_integers_are_refused():
     rows = sp.csr_array(np.eye(3))
     rows.indices = np.full(3, np.nan)
