@@ -180,7 +180,7 @@ def test_support_vectors_shorter_than_the_rows_to_score_are_refused(
     machine = LDMClassifier().fit(kind(X), y)
     change(machine)
     save(machine, path)
-    with pytest.raises(ModelFileError, match="altered on purpose.*LDMClassifier is broken"):
+    with pytest.raises(ModelFileError, match=r"on purpose.* its LDMClassifier is broken"):
         load(path)
 
 

@@ -92,12 +92,12 @@ class PriceInfluenceDisplay:
         n_jobs: int | None = None,
         **options,
     ) -> Self:
-        """Cross-validate an estimator over one price, the others as it has them.
+        """Cross-validate an estimator over one price and draw its scores.
 
         Parameters
         ----------
         estimator : LDMClassifier or LinearLDMClassifier
-            It need not be fitted, and does not change.
+            The other parameters stay as they are. It need not be fitted.
         X, y : array-likes of shape (n_samples, n_features) and (n_samples,)
             Rows and their labels; ``X`` may be a sparse matrix.
         price : {"C", "lambda_var", "lambda_mean", "gamma"}
@@ -114,9 +114,9 @@ class PriceInfluenceDisplay:
         kind = search_for(estimator)
         if kind is None:
             raise TypeError(
-                "from_estimator takes an estimator with a search of its own, such as an "
-                f"LDMClassifier; got {type(estimator).__name__}. Use from_search with a "
-                "GridSearchCV."
+                "from_estimator takes an estimator that this library can search, such as "
+                f"an LDMClassifier; got {type(estimator).__name__}. Use from_search with "
+                "a GridSearchCV."
             )
         search = kind.around(estimator, **{price: values})
         search.set_params(cv=cv, scoring=scoring, n_jobs=n_jobs, refit=False)

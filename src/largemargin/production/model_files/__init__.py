@@ -34,7 +34,7 @@ MAGIC = b"largemargin model"
 FIRST_LINE = re.compile(MAGIC + rb"\s*(\d{1,9})\s+(\S+)\s*")
 # Format 1 named classes by their modules.
 FORMAT, READABLE = 2, (1, 2)
-# Most of a small model is JSON, which any level compresses; arrays shrink little at all.
+# Most of a small model is JSON, which any level compresses well; arrays hardly shrink.
 COMPRESSION = {"compression": ZIP_DEFLATED, "compresslevel": 1}
 # Earlier releases let a file call methods of the types that it may hold.
 OLDEST_SKOPS = 0, 13

@@ -26,4 +26,4 @@ class Operators:
 
 
 def keep_declared_types(node):
-    """Fix the types of outputs, as skl2onnx asks for: they were declared with the node."""
+    """Do nothing: skl2onnx asks for types of outputs, which were declared with the node."""
