@@ -201,7 +201,7 @@ class Case:
                 start=Start(start.beta[kept], None, start.offset),
                 rng=np.random.default_rng(0),
             )
-        except NoMinimum:  # the larger class draws the intercept to itself
+        except NoMinimum:  # the intercept goes to infinity, towards the larger class
             return np.copysign(np.inf, rest.sign @ rest.weight)
         return problem.design.score_of(i, solution.w, kept) + solution.offset
 

@@ -62,11 +62,10 @@ class PriceInfluenceDisplay:
                 f"{price!r}."
             )
         results = search.cv_results_
-        others = {key: value for key, value in best.items() if key != price}
         chosen = [
             k
             for k, point in enumerate(results["params"])
-            if all(point[key] == value for key, value in others.items())
+            if price in point and point | {price: best[price]} == best
         ]
         scoring = search.scoring or "accuracy"
         return cls(
