@@ -4,7 +4,6 @@ A writer locks its temporary file, and the system unlocks it when the process en
 whatever way. So a locked file belongs to a running writer; others may be removed.
 """
 
-import errno
 import hashlib
 import os
 import platform
@@ -58,7 +57,7 @@ def temporary_beside(path, make):
 
 
 def made_and_locked(path, make):
-    """Return something temporary beside a path, what made it, and its lock."""
+    """Return the name of something temporary beside a path, its context and its lock."""
     while True:
         temporary = path.with_name(f"{prefix_of(path)}{os.getpid()}-{secrets.token_hex(8)}")
         made = make(temporary)
@@ -97,7 +96,7 @@ def lock_of(path, *, wait=True):
         lock.callback(os.close, descriptor)
         fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
         if not os.path.samestat(os.fstat(descriptor), os.lstat(path)):
-            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
+            raise FileNotFoundError(path)
         return lock.pop_all()
 
 

@@ -153,14 +153,12 @@ class PriceInfluenceDisplay:
 
 def labels(values):
     """Return short labels for the values of a grid, powers of two as such."""
-    is_number = [isinstance(value, Real) and np.isfinite(value) for value in values]
-    powers = np.log2(
-        [one for one, ok in zip(values, is_number, strict=True) if ok and one > 0]
-    )
+    numbers = [one for one in values if isinstance(one, Real) and np.isfinite(one)]
+    powers = np.log2([one for one in numbers if one > 0])
     as_powers = len(powers) > 2 and np.all(powers == np.round(powers))
     shown = []
-    for value, ok in zip(values, is_number, strict=True):
-        if not ok:
+    for value in values:
+        if value not in numbers:
             shown.append(str(value).replace("*", " "))
         elif as_powers and value > 0:
             shown.append(f"$2^{{{round(np.log2(value))}}}$")

@@ -23,7 +23,3 @@ class Operators:
         if n_classes > 2:
             return self.ArgMax(scores, axis=1, keepdims=keepdims)
         return self.Cast(self.Greater(scores, np.zeros(1)), to=TensorProto.INT64)
-
-
-def keep_declared_types(node):
-    """Do nothing: skl2onnx asks for types of outputs, which were declared with the node."""
