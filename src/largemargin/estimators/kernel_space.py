@@ -7,7 +7,7 @@ import scipy.sparse as sp
 from sklearn.utils.extmath import safe_sparse_dot
 
 from largemargin.designs.dense import DenseDesign
-from largemargin.designs.kernel import KernelDesign
+from largemargin.designs.gram import GramDesign
 from largemargin.designs.kernel_rows import KernelRows
 from largemargin.estimators.linear_space import LinearSpace, elements_of, linear_design
 from largemargin.kernels.condensing import condense
@@ -81,13 +81,13 @@ class KernelSpace:
             gram = self.kernel.gram_matrix(used)
         gram, self.projector = definite_part(gram, self.kernel)
         if self.kernel.name == "precomputed":
-            return KernelDesign(gram)
+            return GramDesign(gram)
         if self.projector is not None:
             error = self.kernel.entry_error(used, np.float64, np.diagonal(gram))
-            return KernelDesign(gram, error + growth(3 * len(gram)))
+            return GramDesign(gram, error + growth(3 * len(gram)))
         is_coarse = gram.dtype != np.float64 or self.kernel.name == "linear"
         source = KernelRows(self.kernel, used) if is_coarse else None
-        return KernelDesign(gram, self.kernel.entry_error(used, gram.dtype), source)
+        return GramDesign(gram, self.kernel.entry_error(used, gram.dtype), source)
 
     def _needs_low_rank(self, n_rows):
         """Return whether the Gram matrix is too large; raise if nothing can be done."""
@@ -274,7 +274,14 @@ def space_of(machine, **options):
 
 
 class KernelExpansion:
-    """The part of a fitted classifier that scores by a kernel."""
+    """The part of a fitted classifier that scores by a kernel.
+
+    ONNX graphs are made from ``_kernel``, the kernel with its width, and margins are
+    normalised by ``_products``, the inner products of the vectors ``w`` of all problems.
+    """
+
+    _kernel: Kernel
+    _products: np.ndarray
 
     @property
     def coef_(self):
