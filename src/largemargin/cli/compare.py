@@ -2,6 +2,7 @@
 
 import time
 import warnings
+from collections import Counter
 from statistics import fmean, stdev
 
 import click
@@ -11,6 +12,7 @@ from largemargin.cli.group import Failure, sentence
 from largemargin.cli.options import jobs_option, report_options, training_options
 from largemargin.estimators.table import METHODS
 
+# Fewer if no class has this many rows.
 N_INNER_FOLDS = 5
 
 
@@ -113,7 +115,8 @@ def tuned(method, kernel, X, y, seed):
 
     grid = FAIR.grid(method, kernel, scale_of_rows(len(y)), X)
     machine = METHODS[method].machine(kernel)
-    folds = stratified_splits(y, N_INNER_FOLDS, seed)
+    most = max(Counter(y.tolist()).values())
+    folds = stratified_splits(y, min(N_INNER_FOLDS, max(most, 2)), seed)
     machine.set_params(**best_point(machine, grid, METHODS[method].fixed, X, y, folds))
     if "random_state" in machine.get_params():
         machine.set_params(random_state=seed)

@@ -14,8 +14,11 @@ from largemargin.numerics.memory import TooLarge
 
 # Each is loaded when it is asked for, and loads what it needs when it runs.
 COMMANDS = "train", "predict", "evaluate", "compare", "margins", "info", "export", "warm-up"
-SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 92}
-SETTINGS |= {"show_default": True}
+SETTINGS = {
+    "help_option_names": ["-h", "--help"],
+    "max_content_width": 92,
+    "show_default": True,
+}
 # What bad input, a missing library or too little memory raise, here and elsewhere.
 FAILURES = ValueError, TypeError, OSError, ImportError, MemoryError, RuntimeError
 
@@ -65,9 +68,13 @@ class ErrorReport:
 
 def show_warning(message, category, *details):
     """Print a warning in one line on standard error, unless that is closed."""
+    from largemargin.estimators.fitting import GOING_ON
+
     if sys.stderr is not None:
+        # A command cannot go on from an earlier fit.
+        text = sentence(message).replace(GOING_ON, "")
         # While a bar is drawn, sys.stderr is rich's, which prints above it.
-        print(f"largemargin: warning: {sentence(message)}", file=sys.stderr)
+        print(f"largemargin: warning: {text}", file=sys.stderr)
 
 
 class ReportingCommand(ErrorReport, click.Command):

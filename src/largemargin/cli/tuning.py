@@ -1,11 +1,13 @@
 """Parameters chosen by cross-validation, from grids that are fair to every method."""
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.model_selection import GridSearchCV, ParameterGrid, StratifiedKFold
+from sklearn.base import clone
+from sklearn.model_selection import ParameterGrid, StratifiedKFold, cross_val_score
 
 from largemargin.estimators.table import search_for
 from largemargin.estimators.targets import splits_of
@@ -76,36 +78,46 @@ FAIR = Grids(
 
 def stratified_splits(y, n_folds: int, seed: int) -> list:
     """Return random stratified folds: pairs of row numbers to train and to test on."""
+    most = max(Counter(y.tolist()).values())
+    if most < n_folds:
+        raise ValueError(
+            f"The largest class has only {most} rows; {n_folds} folds need {n_folds} rows "
+            "or more in a class."
+        )
     folds = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
     return splits_of(folds, y, y)
 
 
 def search_around(machine, pinned, values=None, **options):
-    """Return a search, not fitted, by the search class that the machine has.
+    """Return a search, not fitted, of ``values`` and of all that is not ``pinned``.
 
-    It searches ``values`` by parameter, and the class's own grid for prices and kernel
-    widths that are neither there nor ``pinned``. All others are those of the machine.
+    What is in neither is searched in the default grid of the machine's search class.
     """
-    values = values or {}
-    search = search_for(machine).around(machine, **values)
-    free = set(machine.get_params()) - {*pinned, *values}
-    plurals = {f"{name}s" for name in free} & set(search.get_params())
-    return search.set_params(**dict.fromkeys(plurals), **options)
+    kind = search_for(machine)
+    free = dict.fromkeys(set(kind._grids) - set(pinned))
+    return kind.around(machine, **free | (values or {}), **options)
 
 
 def best_point(machine, grid, fixed, X, y, folds) -> dict:
     """Return the best point of a grid, without the ``fixed`` parameters of the method."""
-    points = ParameterGrid(grid)
     if search_for(machine) is not None:
         search = search_around(machine, fixed, grid, cv=folds, refit=False)
         best = search.fit(X, y).best_params_
         return {name: value for name, value in best.items() if name not in fixed}
+    points = list(ParameterGrid(grid))
     if len(points) == 1:
         return points[0]
-    try:  # points that cannot be fitted are passed over
-        return GridSearchCV(machine, grid, cv=folds, refit=False).fit(X, y).best_params_
-    except ValueError as error:
+    means = []
+    for point in points:
+        one = clone(machine).set_params(**point)
+        try:
+            shares = cross_val_score(one, X, y, cv=folds, error_score="raise")
+            means.append(shares.mean())
+        except ValueError:  # points that cannot be fitted are passed over
+            means.append(-1.0)
+    if max(means) < 0:
         raise ValueError(
             f"{type(machine).__name__} could not be fitted at any of the {len(points)} "
             "points of its grid."
-        ) from error
+        )
+    return points[int(np.argmax(means))]
