@@ -128,10 +128,12 @@ def test_other_machines_are_asked_what_they_predict(good, tmp_path):
         "predict cells.model cells.libsvm -o cells.libsvm",
         "predict cells.model cells.libsvm -o cells.model",
         "export cells.model cells.model",
+        "margins cells.model cells --plot cells",
     ],
 )
 def test_what_is_read_is_not_written_to(refused, model, libsvm, monkeypatch, arguments):
     monkeypatch.chdir(model.parent)
+    os.symlink("cells.libsvm", "cells")
     before = model.read_bytes(), libsvm.read_bytes()
     assert "is an input file; name another" in refused(*arguments.split(), code=2)
     assert (model.read_bytes(), libsvm.read_bytes()) == before

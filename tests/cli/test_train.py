@@ -151,6 +151,7 @@ def test_quiet_says_nothing(good, libsvm, tmp_path):
 def test_a_fit_that_stops_early_is_a_warning_in_one_line(good, libsvm, tmp_path):
     told = good("train", libsvm, "-o", tmp_path / "m", "-e", "1e-14", "--max-iter", 1)
     assert told.err.startswith("largemargin: warning: LDMClassifier stopped after")
+    assert "warm_start" not in told.err  # which no option sets
     assert told.err.count("\n") == 1
 
 

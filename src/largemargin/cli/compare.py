@@ -88,13 +88,11 @@ def main(data, methods, kernel, folds, jobs, as_json, quiet, **options):
 
 def contest(method, kernel, schema, X, y, train, test, scale, seed):
     """Return the accuracy and seconds of one method in one fold, or why it failed."""
-    from sklearn.pipeline import Pipeline
-
     from largemargin._compat import safe_split
-    from largemargin.cli.pipelines import preparation
+    from largemargin.cli.pipelines import pipeline_of
     from largemargin.numerics.threads import one_blas_thread
 
-    prepare = Pipeline([*preparation(schema, scale), ("end", "passthrough")])
+    prepare = pipeline_of(schema, scale, "passthrough")
     X_train, y_train = safe_split(prepare, X, y, train)
     X_test, y_test = safe_split(prepare, X, y, test)
     begin = time.perf_counter()
@@ -110,7 +108,7 @@ def contest(method, kernel, schema, X, y, train, test, scale, seed):
 
 
 def tuned(method, kernel, X, y, seed):
-    """Return the fitted machine of a method, its parameters chosen on these rows."""
+    """Return a fitted estimator of a method, with parameters chosen on these rows."""
     from largemargin.cli.tuning import FAIR, best_point, scale_of_rows, stratified_splits
 
     grid = FAIR.grid(method, kernel, scale_of_rows(len(y)), X)

@@ -19,7 +19,7 @@ SETTINGS = {
     "max_content_width": 92,
     "show_default": True,
 }
-# What bad input, a missing library or too little memory raise, here and elsewhere.
+# Raised here and in other libraries for bad input, a missing library or too little memory.
 FAILURES = ValueError, TypeError, OSError, ImportError, MemoryError, RuntimeError
 
 
@@ -42,7 +42,7 @@ class ErrorReport:
         """Run the command and turn whatever it raises into a Failure."""
         try:
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # those for programmers
+                warnings.simplefilter("ignore")  # such as deprecations
                 warnings.simplefilter("always", UserWarning)
                 warnings.showwarning = show_warning
                 super().invoke(context)

@@ -76,7 +76,7 @@ def bar(title: str, *, quiet: bool = False):
 
 
 class ProgressHandler(logging.Handler):
-    """Moves a bar by the log records of searches, and of ``n_fits`` fits up to ``tol``."""
+    """Moves a bar by the log records of a search, or of ``n_fits`` fits down to ``tol``."""
 
     def __init__(self, move, tol, n_fits):
         super().__init__(logging.INFO)
