@@ -31,8 +31,9 @@ def number_or_scale(value):
         pass
     try:
         multiple_of_scale(value, "it")
-    except ValueError as error:
-        raise click.BadParameter(str(error)) from None
+    except ValueError:
+        expected = "a number, scale or a multiple such as 0.3*scale"
+        raise click.BadParameter(f"expected {expected}; got {value!r}.") from None
     return value
 
 
@@ -76,11 +77,7 @@ PARAMETERS = (
     ("-e --tol", float, "Relative duality gap to reach.  [default: 1e-4]"),
     ("--max-iter", int, "Iteration limit.  [default: depends on the solver]"),
     ("--time-limit", float, "Stop after this many seconds, with the best model so far."),
-    (
-        "--solver",
-        str,
-        "Solver: auto, newton, kernel_dual, dual_cd or asgd.  [default: auto]",
-    ),
+    ("--solver", str, "auto, newton, kernel_dual, dual_cd or asgd.  [default: auto]"),
     (
         "--class-weight",
         click.Choice(["balanced"]),

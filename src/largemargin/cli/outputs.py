@@ -20,7 +20,7 @@ def check_writable(path, *, inputs=(), may_be_shown=False):
     if is_shown(path):
         if not may_be_shown:
             raise click.UsageError(
-                "Expected the name of a file; standard output, '-', is not possible here."
+                "Expected the name of a file; '-', standard output, is not possible here."
             )
         standard_output()
         return
