@@ -1,4 +1,4 @@
-"""Methods side by side: the same folds, told in one table."""
+"""Methods side by side: the same folds, and one table of results."""
 
 from contextlib import nullcontext
 from functools import partial

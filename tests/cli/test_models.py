@@ -1,4 +1,4 @@
-"""Models that other programs have saved are used, or refused in a sentence."""
+"""Models saved by other programs are used, or refused with one sentence."""
 
 import numpy as np
 import pandas as pd

@@ -1,4 +1,4 @@
-"""The commands beside training and prediction."""
+"""Commands other than train and predict, and errors of all commands."""
 
 import json
 import os
@@ -83,7 +83,7 @@ def test_a_graph_takes_columns_of_words_by_their_names(good, flowers, precision,
 
 @pytest.fixture
 def broken(monkeypatch):
-    """Let a command end with an error that nobody expected."""
+    """Let a command end with an unexpected error."""
 
     def run(error):
         def raise_it(*arguments, **options):

@@ -82,7 +82,7 @@ def test_normalised_margins_are_those_of_a_picture(refused, model, libsvm):
 
 @pytest.fixture
 def blocks(monkeypatch):
-    """Take down what is asked of machines, block by block, and how the bar moves."""
+    """Record the blocks of rows that are scored, and how the bar moves."""
     seen, moves = [], []
     monkeypatch.setattr(predict, "BLOCK_ROWS", 30)
     ask = LinearLDMClassifier.decision_function
@@ -146,7 +146,7 @@ def test_labels_without_a_place_are_told_before_rows_are_read(refused, model, tm
 
 @pytest.fixture
 def closed():
-    """A directory that may be looked at only, and no rights of root to do otherwise."""
+    """A read-only directory, and a process without the rights of root."""
     with tempfile.TemporaryDirectory() as name:
         place = Path(name)
         place.chmod(0o555)

@@ -1,4 +1,4 @@
-"""Bars appear late and on terminals only; tables are aligned."""
+"""Bars appear late and only on terminals; tables are aligned."""
 
 import json
 import logging

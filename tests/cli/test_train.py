@@ -1,4 +1,4 @@
-"""What train writes is the machine that the library fits."""
+"""The model that train writes is the one that the library fits."""
 
 import os
 import shlex
@@ -32,7 +32,7 @@ FAST = {"Cs": [1.0], "gammas": ["scale"], "lambda_means": [0.0]}
 
 @pytest.fixture
 def machine(tmp_path, good, libsvm):
-    """Train and return the machine that was kept."""
+    """Train and return the estimator that was saved."""
 
     def train(*options):
         path = tmp_path / "some.model"
@@ -186,7 +186,7 @@ def test_data_are_not_replaced_by_their_model(refused, table, monkeypatch, name)
 
 
 def in_shell(directory, line, **environment):
-    """Run a line in which LM is the command; it must end well."""
+    """Run a shell line in which LM is the command; it must succeed."""
     command = shlex.join([sys.executable, "-m", "largemargin.cli"])
     return subprocess.run(
         ["sh", "-c", line.replace("LM", command)],

@@ -61,7 +61,9 @@ def main(data, output, quiet, as_json, folds, **options):
     if folds is not None and output is not None:
         raise click.UsageError("-v writes no model; use either -o or -v.")
     if folds is None and output is None:
-        raise click.UsageError("Missing option '-o': a file for the model. Or use -v.")
+        raise click.UsageError(
+            "Missing option '-o', the file for the model; -v cross-validates without one."
+        )
     if output is not None:
         check_writable(output, inputs=[data])
     begin = time.perf_counter()
