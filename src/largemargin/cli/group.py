@@ -1,6 +1,7 @@
 """The subcommands, and how their errors and warnings are reported."""
 
 import os
+import re
 import sys
 import traceback
 import warnings
@@ -68,11 +69,9 @@ class ErrorReport:
 
 def show_warning(message, category, *details):
     """Print a warning in one line on standard error, unless that is closed."""
-    from largemargin.estimators.fitting import GOING_ON
-
     if sys.stderr is not None:
-        # A command cannot go on from an earlier fit.
-        text = sentence(message).replace(GOING_ON, "")
+        # No option of a command sets warm_start.
+        text = re.sub("; with warm_start=True[^.]*", "", sentence(message))
         # While a bar is drawn, sys.stderr is rich's, which prints above it.
         print(f"largemargin: warning: {text}", file=sys.stderr)
 

@@ -21,8 +21,6 @@ from largemargin.solvers import Progress, Start
 
 # With fewer numbers in the design than this, one thread is faster.
 THREADED_SIZE = 4_000_000
-# Part of a warning, which the command leaves out.
-GOING_ON = "; with warm_start=True the next fit goes on from here"
 
 
 class Stopped(BaseException):
@@ -174,7 +172,9 @@ def shortfall_of(machine, solutions):
     if all(solution.converged for solution in solutions):
         return None
     gap = max(solution.certificate.relative for solution in solutions)
-    going_on = GOING_ON if "warm_start" in machine.get_params() else ""
+    going_on = ""
+    if "warm_start" in machine.get_params():
+        going_on = "; with warm_start=True the next fit goes on from here"
     stopped, advice = f"after {machine.n_iter_} iterations", "raise max_iter"
     if any(solution.is_late for solution in solutions):
         stopped, advice = f"at time_limit={machine.time_limit:g} s", "raise time_limit"
