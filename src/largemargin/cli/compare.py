@@ -109,9 +109,9 @@ def contest(method, kernel, schema, X, y, train, test, scale, seed):
 
 def tuned(method, kernel, X, y, seed):
     """Return a fitted estimator of a method, with parameters chosen on these rows."""
-    from largemargin.cli.tuning import FAIR, best_point, scale_of_rows, stratified_splits
+    from largemargin.cli.tuning import best_point, fair_grid, stratified_splits
 
-    grid = FAIR.grid(method, kernel, scale_of_rows(len(y)), X)
+    grid = fair_grid(method, kernel, X)
     machine = METHODS[method].machine(kernel)
     most = max(Counter(y.tolist()).values())
     folds = stratified_splits(y, min(N_INNER_FOLDS, max(most, 2)), seed)
