@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from largemargin._compat import StrOptions
-from largemargin.estimators.base import CONSTRAINTS, MarginClassifier
+from largemargin.estimators.base import CONSTRAINTS, KernelChoice, MarginClassifier
 from largemargin.estimators.documentation import described_like
 from largemargin.estimators.fitting import keep_margins
 from largemargin.estimators.kernel_space import KernelExpansion, space_of
@@ -78,12 +78,12 @@ class MAMCClassifier(KernelExpansion, MarginClassifier):
     def __init__(
         self,
         *,
-        threshold="balanced",
-        kernel="rbf",
-        gamma="scale",
-        degree=3,
-        coef0=0.0,
-    ):
+        threshold: str = "balanced",
+        kernel: KernelChoice = "rbf",
+        gamma: float | str = "scale",
+        degree: int = 3,
+        coef0: float = 0.0,
+    ) -> None:
         self.threshold = threshold
         self.kernel, self.gamma, self.degree, self.coef0 = kernel, gamma, degree, coef0
 

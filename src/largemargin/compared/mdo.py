@@ -15,6 +15,7 @@ from largemargin.estimators.base import (
     NOT_NEGATIVE,
     POSITIVE,
     MarginClassifier,
+    Seed,
 )
 from largemargin.estimators.documentation import described_like
 from largemargin.estimators.fitting import per_machine
@@ -132,14 +133,14 @@ class MDOClassifier(MarginClassifier):
     def __init__(
         self,
         *,
-        alpha="median",
-        beta="median",
-        n_starts=5,
-        fit_intercept=True,
-        tol=1e-8,
-        max_iter=500,
-        random_state=None,
-    ):
+        alpha: float | str = "median",
+        beta: float | str = "median",
+        n_starts: int = 5,
+        fit_intercept: bool = True,
+        tol: float = 1e-8,
+        max_iter: int = 500,
+        random_state: Seed = None,
+    ) -> None:
         self.alpha, self.beta, self.n_starts = alpha, beta, n_starts
         self.fit_intercept, self.tol, self.max_iter = fit_intercept, tol, max_iter
         self.random_state = random_state

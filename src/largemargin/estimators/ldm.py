@@ -3,7 +3,13 @@
 import numpy as np
 
 from largemargin._compat import StrOptions
-from largemargin.estimators.base import CONSTRAINTS, MarginClassifier
+from largemargin.estimators.base import (
+    CONSTRAINTS,
+    ClassWeight,
+    KernelChoice,
+    MarginClassifier,
+    Seed,
+)
 from largemargin.estimators.kernel_space import KernelExpansion, KernelSpace
 from largemargin.estimators.recipe import Recipe
 from largemargin.estimators.targets import Classes
@@ -160,25 +166,25 @@ class LDMClassifier(KernelExpansion, MarginClassifier):
 
     def __init__(
         self,
-        C=1.0,
+        C: float = 1.0,
         *,
-        lambda_var="scale",
-        lambda_mean="scale",
-        kernel="rbf",
-        gamma="scale",
-        degree=3,
-        coef0=0.0,
-        fit_intercept=True,
-        class_weight=None,
-        solver="auto",
-        tol=1e-4,
-        max_iter=None,
-        time_limit=None,
-        n_jobs=None,
-        random_state=None,
-        verbose=0,
-        warm_start=False,
-    ):
+        lambda_var: float | str = "scale",
+        lambda_mean: float | str = "scale",
+        kernel: KernelChoice = "rbf",
+        gamma: float | str = "scale",
+        degree: int = 3,
+        coef0: float = 0.0,
+        fit_intercept: bool = True,
+        class_weight: ClassWeight = None,
+        solver: str = "auto",
+        tol: float = 1e-4,
+        max_iter: int | None = None,
+        time_limit: float | None = None,
+        n_jobs: int | None = None,
+        random_state: Seed = None,
+        verbose: int = 0,
+        warm_start: bool = False,
+    ) -> None:
         self.C, self.lambda_var, self.lambda_mean = C, lambda_var, lambda_mean
         self.kernel, self.gamma, self.degree, self.coef0 = kernel, gamma, degree, coef0
         self.fit_intercept, self.class_weight = fit_intercept, class_weight

@@ -3,7 +3,7 @@
 from sklearn.utils.extmath import safe_sparse_dot
 
 from largemargin._compat import StrOptions
-from largemargin.estimators.base import CONSTRAINTS
+from largemargin.estimators.base import CONSTRAINTS, ClassWeight, Seed
 from largemargin.estimators.documentation import described_like
 from largemargin.estimators.ldm import LDMClassifier, ldm_recipe
 from largemargin.estimators.linear_space import LinearSpace
@@ -70,21 +70,21 @@ class LinearLDMClassifier(StreamingClassifier):
 
     def __init__(
         self,
-        C=1.0,
+        C: float = 1.0,
         *,
-        lambda_var="scale",
-        lambda_mean="scale",
-        fit_intercept=True,
-        class_weight=None,
-        solver="auto",
-        tol=1e-4,
-        max_iter=None,
-        time_limit=None,
-        n_jobs=None,
-        random_state=None,
-        verbose=0,
-        warm_start=False,
-    ):
+        lambda_var: float | str = "scale",
+        lambda_mean: float | str = "scale",
+        fit_intercept: bool = True,
+        class_weight: ClassWeight = None,
+        solver: str = "auto",
+        tol: float = 1e-4,
+        max_iter: int | None = None,
+        time_limit: float | None = None,
+        n_jobs: int | None = None,
+        random_state: Seed = None,
+        verbose: int = 0,
+        warm_start: bool = False,
+    ) -> None:
         self.C, self.lambda_var, self.lambda_mean = C, lambda_var, lambda_mean
         self.fit_intercept, self.class_weight = fit_intercept, class_weight
         self.solver, self.tol, self.max_iter = solver, tol, max_iter

@@ -1,7 +1,9 @@
 """Estimators that choose their parameters by cross-validation."""
 
 import time
+from collections.abc import Callable, Iterable
 from numbers import Real
+from typing import Any, Self
 
 import numpy as np
 from sklearn.metrics import check_scoring, get_scorer_names
@@ -21,6 +23,9 @@ from largemargin.estimators.targets import positives_of, splits_of
 from largemargin.kernels.widths import WITHOUT_WIDTH
 from largemargin.numerics.progress_log import progress_printed
 
+# The types of parameters of searches.
+Values = Iterable[Any] | None
+Scoring = str | Callable[..., float] | None
 # Seconds that are left at least for the final fit.
 SHORTEST = 1e-3
 # Parameters that a search and its estimator both have, each for itself.
@@ -61,10 +66,10 @@ class MachineSearch(HintingClassifier):
 
     _also: dict | None = None
     # Models in files of 0.1.0 have no such parameter.
-    time_limit = None
+    time_limit: float | None = None
 
     @classmethod
-    def around(cls, machine, **values):
+    def around(cls, machine: Any, **values: Any) -> Self:
         """Return a search that takes its other parameters from an estimator.
 
         Parameters
@@ -101,7 +106,7 @@ class MachineSearch(HintingClassifier):
 
     @fit_context(prefer_skip_nested_validation=True)
     @described_like(MarginClassifier.fit)
-    def fit(self, X, y, sample_weight=None, groups=None):
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Search the grid and fit the best estimator on all rows.
 
         Parameters
@@ -143,14 +148,16 @@ class MachineSearch(HintingClassifier):
             self.best_params_ = points[self.best_index_]
             self.best_score_ = float(self.cv_results_["mean_test_score"][self.best_index_])
             self.n_splits_ = len(splits)
-            for name in "best_estimator_", "n_iter_", "unseen_scores_":
-                vars(self).pop(name, None)
+            for name in {"best_estimator_", "n_iter_", "unseen_scores_"} & vars(
+                self
+            ).keys():
+                delattr(self, name)
             if self.refit:
+                best = machine.set_params(**self.best_params_, verbose=self.verbose)
                 if self.time_limit is not None:
-                    left = max(deadline - time.perf_counter(), SHORTEST)
-                    machine.set_params(time_limit=left)
-                best = machine.set_params(**self.best_params_).fit(X, y, sample_weight)
-                best.time_limit = None
+                    best.time_limit = max(deadline - time.perf_counter(), SHORTEST)
+                best.fit(X, y, sample_weight)
+                best.verbose, best.time_limit = 0, None
                 if hasattr(self, "feature_names_in_"):
                     best.feature_names_in_ = self.feature_names_in_
                 self.best_estimator_ = best

@@ -1,6 +1,7 @@
 """Learning from a stream of batches: ``partial_fit`` and what it keeps between batches."""
 
 from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -70,7 +71,9 @@ class StreamingClassifier(MarginClassifier):
 
     @fit_context(prefer_skip_nested_validation=True)
     @described_like(MarginClassifier.fit)
-    def partial_fit(self, X, y, classes=None, sample_weight=None):
+    def partial_fit(
+        self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None
+    ) -> Self:
         """Make one pass of averaged stochastic gradient descent over a batch.
 
         Prices refer to all rows seen so far. The margin variance is estimated from pairs
