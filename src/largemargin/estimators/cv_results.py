@@ -106,9 +106,9 @@ class SearchResults:
             "std_score_time": self.score_seconds.std(axis=1),
         }
         for name in points[0]:
-            values = np.empty(len(points), dtype=object)
-            values[:] = [point[name] for point in points]
-            results[f"param_{name}"] = np.ma.MaskedArray(values, mask=False)
+            values = [point[name] for point in points]
+            kind = object if any(isinstance(value, str) for value in values) else None
+            results[f"param_{name}"] = np.ma.MaskedArray(values, mask=False, dtype=kind)
         results["params"] = points
         for fold, scores in enumerate(self.scores.T):
             results[f"split{fold}_test_score"] = scores
