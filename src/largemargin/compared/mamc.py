@@ -116,7 +116,17 @@ class MAMCClassifier(KernelExpansion, MarginClassifier):
         squared_length = pull @ scores
         # What the classes have in common cancels, except for its rounding.
         noise = ROUNDING * (np.abs(pull) @ np.abs(part_scores).sum(axis=1))
-        self._check_length(squared_length, noise)
+        if not np.isfinite(squared_length):
+            raise ValueError(
+                f"kernel={self.kernel!r} overflows on these rows. Scale the features, for "
+                "example with sklearn.preprocessing.MinMaxScaler."
+            )
+        if squared_length < -noise:
+            raise ValueError(
+                f"kernel={self.kernel!r} gives the combination of these rows a negative "
+                f"squared length, {squared_length:.3g}, so the mean margin has no maximum. "
+                "Use a kernel that is positive semi-definite."
+            )
         offset = 0.0
         if self.threshold == "bounded":
             offset = pull.sum()
@@ -137,16 +147,3 @@ class MAMCClassifier(KernelExpansion, MarginClassifier):
             gram = rows if self.kernel == "precomputed" else kernel.gram_matrix(rows)
             return alpha, np.asarray(gram @ parts.T, dtype=np.float64)
         return alpha, kernel.scores(rows, rows, parts)
-
-    def _check_length(self, squared_length, noise):
-        if not np.isfinite(squared_length):
-            raise ValueError(
-                f"kernel={self.kernel!r} overflows on these rows. Scale the features, for "
-                "example with sklearn.preprocessing.MinMaxScaler."
-            )
-        if squared_length < -noise:
-            raise ValueError(
-                f"kernel={self.kernel!r} gives the combination of these rows a negative "
-                f"squared length, {squared_length:.3g}, so the mean margin has no maximum. "
-                "Use a kernel that is positive semi-definite."
-            )

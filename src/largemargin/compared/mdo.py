@@ -229,9 +229,7 @@ def unit_rows(X, *, constant):
 
 def weighted_median(values, weight):
     """Return the smallest value at or below which half of the weight is."""
-    order = np.argsort(values, kind="stable")
-    reached = np.cumsum(weight[order])
-    return values[order[np.searchsorted(reached, 0.5 * reached[-1])]]
+    return np.quantile(values, 0.5, weights=weight, method="inverted_cdf")
 
 
 def mean_cost(h, rows, sign, share, alpha, beta):

@@ -113,7 +113,7 @@ class MarginClassifier(HintingClassifier):
         if not np.isfinite(scores).all():
             raise ValueError(
                 f"{type(self).__name__} gives scores that are not finite to these rows. "
-                "Are they scaled as those of training were, and the kernel's values finite?"
+                "Are they scaled like the training rows, and is the kernel finite?"
             )
         return scores[:, 0] if scores.shape[1] == 1 else scores
 

@@ -50,8 +50,7 @@ class SearchResults:
     def settle(self, error_score, name):
         """Set the error score of fits that failed, with a warning, or raise their error.
 
-        Prices at which the problem has no minimum have no score, nor have points that were
-        not fitted in time.
+        Points whose problem has no minimum, or that were not fitted in time, get no score.
         """
         n_late = sum(isinstance(one, OutOfTime) for one in self.passed_over.values())
         if n_late:

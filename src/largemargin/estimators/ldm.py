@@ -73,8 +73,8 @@ class LDMClassifier(KernelExpansion, MarginClassifier):
     tol : float, default=1e-4
         Relative duality gap at which to stop.
     max_iter : int, default=None
-        Maximum number of iterations. None allows 500 Newton steps, 10,000 sweeps of
-        ``"dual_cd"``, or 5 epochs of ``"asgd"``.
+        Maximum number of iterations. None allows 500 Newton steps, or 10,000 sweeps of
+        ``solver="dual_cd"``.
     time_limit : float, default=None
         Seconds after which the fit stops and keeps the best solution so far, with a warning
         that states its gap. The computation of the Gram matrix is not interrupted. None
@@ -83,10 +83,10 @@ class LDMClassifier(KernelExpansion, MarginClassifier):
         Number of threads that fit the classes in parallel if there are more than two; -1
         uses all cores. The result does not depend on it.
     random_state : int, RandomState instance or None, default=None
-        Random seed for the order of rows in ``"dual_cd"`` and ``"asgd"``.
+        Random seed for the order of rows in ``solver="dual_cd"``.
     verbose : int, default=0
-        If positive, report progress on standard error. If you have configured
-        :mod:`logging`, the reports go to the ``largemargin`` logger at level INFO instead.
+        If positive, report progress on standard error, or to the ``largemargin`` logger if
+        :mod:`logging` is configured to show its messages of level INFO.
     warm_start : bool, default=False
         Whether to start from the solution of the last fit, if that was on the same number
         of rows and classes.

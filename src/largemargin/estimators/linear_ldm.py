@@ -28,10 +28,17 @@ class LinearLDMClassifier(StreamingClassifier):
     solver : {"auto", "newton", "dual_cd", "asgd"}, default="auto"
         ``"newton"`` is exact at any price. ``"dual_cd"`` updates one dual variable at a
         time and suits sparse rows and small C. ``"asgd"`` is the averaged stochastic
-        gradient descent of the paper; it runs ``max_iter`` epochs whatever ``tol`` is.
+        gradient descent of the paper; it runs ``max_iter`` epochs regardless of ``tol``.
         ``"auto"`` begins with ``"dual_cd"`` if rows are sparse or have many features,
         and switches to Newton's method when that progresses too slowly.
-    tol, max_iter, time_limit, n_jobs, random_state, verbose, warm_start
+    tol
+    max_iter : int, default=None
+        Maximum number of iterations. None allows 500 Newton steps, 10,000 sweeps of
+        ``"dual_cd"``, or 5 epochs of ``"asgd"``.
+    time_limit, n_jobs
+    random_state : int, RandomState instance or None, default=None
+        Random seed for the order of rows in ``"dual_cd"`` and ``"asgd"``.
+    verbose, warm_start
 
     Attributes
     ----------
@@ -48,7 +55,7 @@ class LinearLDMClassifier(StreamingClassifier):
     Notes
     -----
     A Newton step costs O(m k^2) for m rows and k features up to 2,000, and a few tens of
-    steps suffice whatever C is. Memory beyond the data: O(k^2 + m).
+    steps suffice for any C. Memory beyond the data: O(k^2 + m).
 
     Examples
     --------

@@ -26,9 +26,9 @@ from largemargin.numerics.progress_log import progress_printed
 # The types of parameters of searches.
 Values = Iterable[Any] | None
 Scoring = str | Callable[..., float] | None
-# Seconds that are left at least for the final fit.
+# The final fit gets at least this many seconds.
 SHORTEST = 1e-3
-# Parameters that a search and its estimator both have, each for itself.
+# Parameters that a search and its estimator have independently of each other.
 OF_BOTH = {"verbose", "time_limit"}
 OF_THE_SEARCH = {"grid", "cv", "scoring", "refit", "error_score", "n_jobs", *OF_BOTH}
 
@@ -74,13 +74,13 @@ class MachineSearch(HintingClassifier):
 
         Parameters
         ----------
-        machine : estimator of the class that is searched
-            An estimator that has all parameters.
-
+        machine : estimator
+            An estimator of the class that is searched.
         **values : dict
             Values to search, by the name of the estimator's parameter, such as
-            ``C=[1, 10]``; None searches those of the default grid. All others are fixed.
-            Parameters of the search itself, such as ``cv``, may be given too.
+            ``C=[1, 10]``; None searches the values of the default grid. Parameters without
+            values stay as they are in ``machine``. Parameters of the search itself, such
+            as ``cv``, may be given too.
 
         Returns
         -------
@@ -201,7 +201,7 @@ class MachineSearch(HintingClassifier):
     def _splits(self, X, y, groups):
         splits = splits_of(self.cv, X, y, groups)
         if not splits:
-            raise ValueError(f"cv={self.cv!r} gives no splits; expected one at least.")
+            raise ValueError(f"cv={self.cv!r} gives no splits; expected at least one.")
         rows = np.arange(X.shape[0])
         for number, split in enumerate(splits):
             if any(len(rows[part]) == 0 for part in split):

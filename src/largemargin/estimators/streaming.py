@@ -114,7 +114,7 @@ class StreamingClassifier(MarginClassifier):
     def _check_batch_classes(self, y, classes, first):
         if first and classes is None:
             raise ValueError(
-                "The first call of partial_fit needs classes, all labels that will come: "
+                "The first call of partial_fit needs classes, all labels of the stream: "
                 "pass classes=numpy.unique(all_labels)."
             )
         if first:
