@@ -77,7 +77,7 @@ class KOMDClassifier(KernelExpansion, MarginClassifier):
     Notes
     -----
     Up to a factor, the weights are the dual variables of a support vector machine with
-    squared hinge loss and ``C = (1 - lam) / (2 lam r)``, which is solved in some ten Newton
+    squared hinge loss and ``C = (1 - lam) / (2 lam r)``, solved in about ten Newton
     steps. Memory grows with the square of the number of rows, except for
     ``kernel="linear"``, which computes no Gram matrix and stores ``coef_`` instead of
     support vectors. Large Gram matrices are treated as in :class:`LDMClassifier`.

@@ -212,7 +212,7 @@ class MDOClassifier(MarginClassifier):
 
 
 def unit_rows(X, *, constant):
-    """Return the rows scaled to length one, with a constant feature if asked for."""
+    """Return the rows scaled to length one, and a constant feature if ``constant``."""
     if constant:
         ones = np.ones((X.shape[0], 1), dtype=X.dtype)
         X = sp.hstack([X, ones], format="csr") if sp.issparse(X) else np.hstack([X, ones])

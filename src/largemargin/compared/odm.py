@@ -57,7 +57,7 @@ class ODMClassifier(KernelExpansion, MarginClassifier):
 
     Notes
     -----
-    The loss is smooth, so Newton's method needs no smoothing: some ten steps, each with a
+    The loss is smooth, so Newton's method needs no smoothing: about ten steps, each with a
     factorisation as large as the number of margins outside the band, or of the features if
     these are fewer. ``kernel="linear"`` computes no Gram matrix and stores ``coef_``
     instead of support vectors. Large Gram matrices are treated as in

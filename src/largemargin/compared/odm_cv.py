@@ -15,7 +15,7 @@ from largemargin.estimators.search import MachineSearch, Scoring, Values, search
 class ODMClassifierCV(MachineSearch):
     """ODMClassifier with its parameters and kernel width chosen by cross-validation.
 
-    Returns the scores of ``GridSearchCV`` over :class:`ODMClassifier` at a fraction of its
+    Computes the scores of ``GridSearchCV`` over :class:`ODMClassifier` at a fraction of its
     cost: each fold computes one Gram matrix per kernel width, and points are solved from
     warm starts.
 

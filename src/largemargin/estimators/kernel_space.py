@@ -31,7 +31,7 @@ from largemargin.numerics.rounding import (
 from largemargin.solvers import CLOSER, Progress, Start, solve
 from largemargin.solvers.solution import MAX_STRETCHES
 
-# Larger Gram matrices are replaced by factors of low rank: beyond some 32,000 rows.
+# Larger Gram matrices are replaced by factors of low rank: beyond about 32,000 rows.
 MAX_GRAM_BYTES = 4 << 30
 # Up to this many rows, a low-rank model is examined by a pass over the whole Gram matrix;
 # with more rows, by a coarser bound.

@@ -139,7 +139,7 @@ class LDMClassifier(KernelExpansion, MarginClassifier):
     ``lambda_var`` (up to about 1/4) costs little more than the SVM; a large one, such as
     ``"scale"``, one factorisation of the Gram matrix, ``m^3`` operations.
 
-    If the Gram matrix would take more than 4 GiB, beyond some 32,000 rows,
+    If the Gram matrix would take more than 4 GiB, beyond about 32,000 rows,
     ``solver="auto"`` fits a low-rank model instead: rows are drawn until they explain all
     but a thousandth of the trace of the Gram matrix, at most 1,000 of them, and ``w`` is
     sought in their span. ``low_rank_residual_`` is the share of the trace left out.

@@ -19,7 +19,7 @@ SVM = {"lambda_var": [0.0], "lambda_mean": [0.0]}
 class LDMClassifierCV(MachineSearch):
     r"""LDMClassifier with prices and kernel width chosen by cross-validation.
 
-    Returns the scores of ``GridSearchCV`` over :class:`LDMClassifier` at a fraction of its
+    Computes the scores of ``GridSearchCV`` over :class:`LDMClassifier` at a fraction of its
     cost: each fold computes one Gram matrix per kernel width, prices are solved from warm
     starts, and a solution that is certified to ``tol`` at other prices is reused there.
 

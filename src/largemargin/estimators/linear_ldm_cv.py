@@ -23,7 +23,7 @@ MAX_SEARCHED_GRAM_ROWS = 10_000
 class LinearLDMClassifierCV(MachineSearch):
     """LinearLDMClassifier with prices chosen by cross-validation.
 
-    Returns the scores of ``GridSearchCV`` over :class:`LinearLDMClassifier` at a fraction
+    Computes the scores of ``GridSearchCV`` over :class:`LinearLDMClassifier` at a fraction
     of its cost: prices are solved from warm starts, and a solution that is certified to
     ``tol`` at other prices is reused there.
 

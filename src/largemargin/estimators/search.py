@@ -111,7 +111,9 @@ class MachineSearch(HintingClassifier):
 
         Parameters
         ----------
-        X, y, sample_weight
+        X, y
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows, in training and in scoring.
         groups : array-like of shape (n_samples,), default=None
             Groups of the rows, for splitters that use them.
 

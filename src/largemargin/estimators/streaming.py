@@ -77,7 +77,7 @@ class StreamingClassifier(MarginClassifier):
         """Make one pass of averaged stochastic gradient descent over a batch.
 
         Prices refer to all rows seen so far. The margin variance is estimated from pairs
-        of rows in the same batch, so a batch should have some tens of rows at least.
+        of rows in the same batch, so a batch should have at least a few tens of rows.
         Averaging begins with the second batch.
 
         Parameters
