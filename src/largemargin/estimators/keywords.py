@@ -28,7 +28,7 @@ INSTEAD = {
     "coef0": KERNEL,
     "decision_function_shape": ("decision_function returns one column per class ('ovr')",),
     "degree": KERNEL,
-    "dual": ("the algorithm is chosen automatically, or by solver where that exists",),
+    "dual": ("use {solver} to choose the algorithm", "the algorithm cannot be chosen"),
     "fit_intercept": ("use {threshold}", "the threshold is always fitted"),
     "gamma": KERNEL,
     "intercept_scaling": ("the intercept needs no scaling",),
