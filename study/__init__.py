@@ -143,15 +143,15 @@ def is_quick(entry):
 
 def sources_of_files(files, label):
     """Return the sources of a user's files; raise for one that cannot be used."""
-    from largemargin.tables.own_files import name_and_kind
+    from largemargin.tables.opening import name_and_ending
     from study import datasets
     from study.splits import draw_split
     from study.tasks import Source
 
     sources, taken = [], set(datasets.names())
     for path in map(Path, files):
-        name, kind = name_and_kind(path)
-        source = Source(name, path=str(path), label=label if kind == ".csv" else None)
+        name, ending = name_and_ending(path)
+        source = Source(name, path=str(path), label=label if ending == ".csv" else None)
         if source.name in taken:
             raise ValueError(
                 f"The data set of {path} would be called {source.name!r}, as another one "

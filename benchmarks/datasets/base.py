@@ -6,7 +6,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from benchmarks.datasets.files import SEED, data_file, prepared, read_prepared
-from largemargin.tables.reading import is_dense
+from largemargin.tables.schemas import is_dense
 
 N_FACTORS = 5
 # Spread of the noise on a generated score, in units of the spread of the score.

@@ -9,7 +9,9 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.preprocessing import MaxAbsScaler, minmax_scale, normalize
 
-from largemargin.tables.reading import read_libsvm, suited
+from largemargin.tables import libsvm
+from largemargin.tables.opening import opened
+from largemargin.tables.schemas import suited
 
 SEED = 0
 # To be raised when the same file would be prepared in another way.
@@ -30,7 +32,8 @@ def data_file(directory, name):
 def read_rows(directory, name):
     """Return the sparse rows and the labels of a file as they are."""
     n_features = int(read_index(directory)[name]["features"])
-    return read_libsvm(data_file(directory, name), n_features)
+    with opened(data_file(directory, name)) as stream:
+        return libsvm.read_rows(stream, n_features)
 
 
 def scaled(X, *, text):

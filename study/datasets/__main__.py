@@ -91,11 +91,11 @@ def get(name, output, data_home, download, as_json, quiet):
 
 def check_name(path):
     """Raise UsageError if the name of a file says that it holds something else."""
-    from largemargin.tables.inputs import KINDS
-    from largemargin.tables.own_files import name_and_kind
+    from largemargin.tables.opening import name_and_ending
+    from largemargin.tables.reading import KINDS
 
-    _, ending = name_and_kind(Path(path))
-    if KINDS.get(ending, "libsvm") != "libsvm":
+    _, ending = name_and_ending(path)
+    if KINDS.get(ending) not in (None, "libsvm"):
         raise click.UsageError(
             f"{path} will hold LIBSVM text, so its name should not end in {ending}; "
             "expected .libsvm, or any other name."
@@ -119,7 +119,7 @@ def write_libsvm(data, path):
     from sklearn.datasets import dump_svmlight_file
 
     from largemargin.cli.outputs import written
-    from largemargin.tables.reading import OPENERS
+    from largemargin.tables.opening import OPENERS
 
     pack = OPENERS.get(Path(path).suffix.lower())
     with (

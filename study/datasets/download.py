@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from http.client import HTTPException
 
 from largemargin.production.files import temporary_beside
-from largemargin.tables.reading import UnreadableFile
+from largemargin.tables import UnreadableFile
 from study.datasets.connection import PATIENCE_SECONDS, WEB, transfer
 
 # The limit of any file, and of one about which nothing is known.

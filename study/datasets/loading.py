@@ -4,8 +4,10 @@ import os
 from pathlib import Path
 
 from largemargin.tables import Data
-from largemargin.tables.reading import file_signs, read_libsvm, suited
+from largemargin.tables.load import signs
+from largemargin.tables.schemas import suited
 from study.datasets.download import DownloadError, ignore, origin_of
+from study.datasets.reading import read_libsvm
 from study.datasets.registry import info
 from study.datasets.sources import check_size, kept_file
 
@@ -128,7 +130,7 @@ def read_form(entry, form, directory):
     forms = [other for other in (entry.whole, *entry.stand_ins) if other.file == form.file]
     if X.shape[0] != form.rows and X.shape[0] in [other.rows for other in forms]:
         return None
-    y = file_signs(labels, path)
+    y = signs(labels, path.name)
     check_size(form, X, y, path.name)
     told = f", a stand-in for {entry.name}: {form.difference}" if form.difference else ""
     return X, y, origin_of(path) + told

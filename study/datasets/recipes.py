@@ -1,6 +1,6 @@
 """The encodings that give the sizes of Table 1."""
 
-from largemargin.tables.encodings import Recipe
+from study.datasets.encodings import Recipe
 
 
 def ordered(orders):

@@ -10,17 +10,8 @@ from typing import ClassVar
 import numpy as np
 import scipy.sparse as sp
 
-from largemargin.tables.encodings import encode, rows_of_two_classes
-from largemargin.tables.reading import (
-    PACKED,
-    Table,
-    UnreadableFile,
-    explained,
-    file_signs,
-    read_libsvm,
-    read_table,
-    signs,
-)
+from largemargin.tables.load import signs
+from largemargin.tables.opening import UnreadableFile, explained
 from study.datasets.download import (
     MAX_BYTES,
     DownloadError,
@@ -29,6 +20,8 @@ from study.datasets.download import (
     placed,
     verify,
 )
+from study.datasets.encodings import encode, rows_of_two_classes
+from study.datasets.reading import PACKED, RawTable, read_libsvm, read_table
 from study.datasets.recipes import RECIPES
 
 # The longest rows that were measured, those of isolet, take 6.4 kB as text.
@@ -94,7 +87,7 @@ class Packaged:
         import sklearn.datasets
 
         X, target = getattr(sklearn.datasets, self.loader)(return_X_y=True)
-        y = signs(target, self.positive)
+        y = signs(target, self.address, self.positive)
         check_size(entry.whole, X, y, self.address)
         return X, y, self.address
 
@@ -179,7 +172,7 @@ class LibsvmFiles:
             raise UnreadableFile(
                 f"{path.name} has {X.shape[0]} rows; expected {file.rows}."
             )
-        file_signs(labels, path)
+        signs(labels, path.name)
         return X, labels
 
     def fetch(self, entry, cache, on_progress):
@@ -204,7 +197,7 @@ class LibsvmFiles:
         """Return the rows of all files, their signs, and their origin."""
         rows, labels = zip(*parts, strict=True)
         X = rows[0] if len(rows) == 1 else sp.vstack(rows, format="csr")
-        y = signs(np.concatenate(labels), self.positive)
+        y = signs(np.concatenate(labels), self.file_of(entry), self.positive)
         check_size(entry.whole, X, y, self.file_of(entry))
         return X, y, " and ".join(origin_of(directory / file.name) for file in self.files)
 
@@ -305,7 +298,7 @@ class OpenML:
             for row, label in zip(features.itertuples(index=False), labels, strict=True)
         ]
         names = [*map(str, features.columns), "class"]
-        return Table(names, rows_of_two_classes(Table(names, rows), recipe))
+        return RawTable(names, rows_of_two_classes(RawTable(names, rows), recipe))
 
 
 def cell_text(value):

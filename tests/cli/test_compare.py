@@ -9,7 +9,7 @@ import pytest
 from largemargin import KOMDClassifier
 from largemargin.cli import compare, terminal, tuning
 from largemargin.cli.compare import contest
-from largemargin.tables.matrix_rows import MatrixSchema
+from largemargin.tables.schemas import MatrixSchema
 
 
 def test_every_method_is_compared_in_the_same_folds(good, libsvm):

@@ -17,8 +17,9 @@ from sklearn.datasets import dump_svmlight_file
 
 from largemargin import LDMClassifier
 from largemargin.production.model_files import save
-from largemargin.tables.inputs import buffered, kind_of, read
-from largemargin.tables.matrix_rows import MatrixRows
+from largemargin.tables.opening import buffered
+from largemargin.tables.reading import kind_of, read
+from largemargin.tables.rows import MatrixRows
 from largemargin.tables.schemas import learn_schema
 
 PACKERS = {"gz": gzip.compress, "bz2": bz2.compress, "xz": lzma.compress}

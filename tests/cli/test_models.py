@@ -15,7 +15,7 @@ from largemargin.cli.models import load_model
 from largemargin.estimators.nesting import width_of
 from largemargin.production.calibration import CalibratedMachine
 from largemargin.production.model_files import save
-from largemargin.tables.table_rows import TableSchema
+from largemargin.tables.schemas import TableSchema
 
 X, Y = load_iris(return_X_y=True)
 USED = {

@@ -5,7 +5,7 @@ from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, OneHotEncoder, StandardScaler
 
-from largemargin.tables.table_rows import MISSING_WORD
+from largemargin.tables.schemas import MISSING_WORD
 
 
 def preparation(schema, scale: str | None) -> list:

@@ -108,11 +108,15 @@ def rows_for(schema, data, options, *, classes=None, quiet=False):
 
     With ``classes``, labels must be there and be among them; without, they are optional.
     """
-    from largemargin.tables.columns import some
-    from largemargin.tables.inputs import read
-    from largemargin.tables.reading import UnreadableFile
+    from functools import partial
 
-    rows = read(data, kind=options["kind"], header=options["header"], quiet=quiet)
+    from largemargin.cli import terminal
+    from largemargin.tables import UnreadableFile
+    from largemargin.tables.reading import read
+    from largemargin.tables.rows import some
+
+    bar = partial(terminal.bar, quiet=quiet)
+    rows = read(data, kind=options["kind"], header=options["header"], progress=bar)
     label, unknown, lenient = options["label"], options["unknown"], classes is None
     X, y = schema.split(rows, label=label, unknown=unknown, lenient=lenient)
     if classes is None:

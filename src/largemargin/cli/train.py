@@ -92,11 +92,15 @@ def main(data, output, quiet, as_json, folds, **options):
 
 def training_rows(data, options, quiet):
     """Return the schema, the features and the labels of a file."""
-    from largemargin.tables.inputs import read
-    from largemargin.tables.reading import UnreadableFile
+    from functools import partial
+
+    from largemargin.cli import terminal
+    from largemargin.tables import UnreadableFile
+    from largemargin.tables.reading import read
     from largemargin.tables.schemas import learn_schema
 
-    rows = read(data, kind=options["kind"], header=options["header"], quiet=quiet)
+    bar = partial(terminal.bar, quiet=quiet)
+    rows = read(data, kind=options["kind"], header=options["header"], progress=bar)
     gram = options.get("kernel") == "precomputed"
     label, missing, drop = options["label"], options["missing"], options["drop"]
     schema = learn_schema(rows, label=label, missing=missing, gram=gram, drop=drop)

@@ -35,7 +35,7 @@ def read_some_text():
     """Compile the reader of LIBSVM text."""
     import io
 
-    from largemargin.tables.libsvm_text import read_rows
+    from largemargin.tables.libsvm import read_rows
 
     read_rows(io.BytesIO(b"1 1:0.5 2:1e-3\n-1 2:3\n"))
 

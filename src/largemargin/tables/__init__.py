@@ -1,6 +1,6 @@
-"""Files of your own, read into rows and labels."""
+"""Files of rows: LIBSVM text, CSV, TSV, Parquet and NPZ, read by one set of rules."""
 
-from largemargin.tables.own_files import Data, load_file
-from largemargin.tables.reading import UnreadableFile
+from largemargin.tables.load import Data, load_file
+from largemargin.tables.opening import UnreadableFile
 
 __all__ = ["Data", "UnreadableFile", "load_file"]

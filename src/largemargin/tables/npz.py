@@ -9,11 +9,11 @@ import scipy.sparse as sp
 from numpy.lib import format as npy
 
 from largemargin.numerics.memory import FLOAT_BYTES, check_expansion, check_room
-from largemargin.tables.matrix_rows import MatrixRows
-from largemargin.tables.reading import UnreadableFile, read_whole
+from largemargin.tables.opening import UnreadableFile, read_whole
+from largemargin.tables.rows import MatrixRows
 
 
-def read_npz(stream, name, header):
+def read_npz(stream, name) -> MatrixRows:
     """Return the rows of arrays ``X`` and ``y``, or of a sparse matrix and ``y``."""
     content = io.BytesIO(read_whole(stream))
     if not zipfile.is_zipfile(content):
@@ -59,7 +59,7 @@ def check_labels(y, n_rows, name):
 
 
 def check_arrays(content, name):
-    """Raise if the arrays of an archive would take far more room than they should."""
+    """Raise if the arrays of an archive take too much memory."""
     n_packed = content.getbuffer().nbytes
     with zipfile.ZipFile(content) as archive:
         members = archive.infolist()
@@ -75,7 +75,10 @@ def check_header(stream, member, name):
     """Raise UnreadableFile if an array is declared larger than the file that holds it."""
     if not stream.peek(len(npy.MAGIC_PREFIX)).startswith(npy.MAGIC_PREFIX):
         return  # no array
-    shape, dtype = header_of(stream)
+    # Later versions differ from the second only in how they spell names.
+    is_first = npy.read_magic(stream) == (1, 0)
+    read = npy.read_array_header_1_0 if is_first else npy.read_array_header_2_0
+    shape, _, dtype = read(stream)
     n_declared = math.prod(shape) * dtype.itemsize
     n_held = member.file_size - stream.tell()
     if n_declared > n_held and not dtype.hasobject:
@@ -85,17 +88,8 @@ def check_header(stream, member, name):
         )
 
 
-def header_of(stream):
-    """Return the shape and the type that an array in a file is declared to have."""
-    # Later versions differ from the second only in how they spell names.
-    is_first = npy.read_magic(stream) == (1, 0)
-    read = npy.read_array_header_1_0 if is_first else npy.read_array_header_2_0
-    shape, _, dtype = read(stream)
-    return shape, dtype
-
-
 def check_sparse_shape(shape, y, name):
-    """Raise if a sparse matrix is declared to have more rows than there is room for."""
+    """Raise if a sparse matrix is declared to have more rows than fit."""
     if shape.shape != (2,) or shape.dtype.kind not in "iu" or (shape < 0).any():
         raise UnreadableFile(
             f"{name}: shape must hold two whole numbers; it holds {shape!r}."

@@ -1,17 +1,22 @@
 """Parquet files, whose size is estimated before they are read."""
 
 import io
+from numbers import Number
+
+import numpy as np
 
 from largemargin.numerics.memory import FLOAT_BYTES, check_room
-from largemargin.tables.reading import read_whole
-from largemargin.tables.table_rows import rows_of_frame
-from largemargin.tables.table_text import UnreadableFile
+from largemargin.tables.columns import TEXT, NumberColumn, TextColumn
+from largemargin.tables.opening import UnreadableFile, read_whole
+from largemargin.tables.rows import TableRows, short
 
 # Values of any length, each of which a file may keep once and repeat.
 VARIABLE_LENGTH = "BYTE_ARRAY"
+# What a cell of a data frame may be.
+CELLS = str, bool, Number
 
 
-def read_parquet(stream, name, header):
+def read_parquet(stream, name) -> TableRows:
     """Return the rows of a Parquet file."""
     try:
         frame = read_frame(io.BytesIO(read_whole(stream)))
@@ -23,7 +28,11 @@ def read_parquet(stream, name, header):
         raise UnreadableFile(f"{name} cannot be read as Parquet: no {error}.") from error
     if frame.empty:
         raise UnreadableFile(f"{name} is empty; expected rows.")
-    return rows_of_frame(frame, name)
+    names = [str(given) for given in frame.columns]
+    if len(set(names)) < len(names):
+        raise UnreadableFile(f"{name} has two columns of one name; rename one of them.")
+    columns = {given: column_of(frame.iloc[:, k]) for k, given in enumerate(names)}
+    return TableRows(name, columns, has_header=True)
 
 
 def read_frame(content):
@@ -32,32 +41,43 @@ def read_frame(content):
     from pyarrow.parquet import ParquetFile
 
     metadata = ParquetFile(content).metadata
-    check_room(decoded_bytes(metadata), "The table", "Leave out rows or columns")
-    words = names_of_words(metadata)
-    return pd.read_parquet(content, engine="pyarrow", read_dictionary=words)
-
-
-def decoded_bytes(metadata):
-    """Return how much memory the values of a file take, words without their letters."""
-    lengths = [
-        max(metadata.schema.column(place).length or 0, FLOAT_BYTES)
-        for place in range(metadata.num_columns)
-    ]
-    groups = (metadata.row_group(number) for number in range(metadata.num_row_groups))
-    return sum(
-        group.column(place).num_values * length
-        for group in groups
-        for place, length in enumerate(lengths)
+    places = range(metadata.num_columns)
+    columns = [metadata.schema.column(place) for place in places]
+    # Of words this does not count the letters.
+    n_bytes = sum(
+        metadata.row_group(group).column(place).num_values
+        * max(columns[place].length or 0, FLOAT_BYTES)
+        for group in range(metadata.num_row_groups)
+        for place in places
     )
-
-
-def names_of_words(metadata):
-    """Return the columns of words, those inside of other columns left out."""
-    columns = (metadata.schema.column(place) for place in range(metadata.num_columns))
-    return [
+    check_room(n_bytes, "The table", "Leave out rows or columns")
+    # Not those that are inside of other columns.
+    words = [
         column.name
         for column in columns
         if column.physical_type == VARIABLE_LENGTH
         and column.path == column.name
         and column.logical_type.type in ("STRING", "NONE")
     ]
+    return pd.read_parquet(content, engine="pyarrow", read_dictionary=words)
+
+
+def column_of(series):
+    """Return a series as a column; one of neither numbers nor words stays an array."""
+    if hasattr(series, "cat"):
+        # Objects, of which equal words are one; pandas would make a word for each cell.
+        words = np.append(series.cat.categories.to_numpy(dtype=object), None)
+        series = type(series)(words[series.cat.codes], name=series.name, dtype=object)
+    kind = series.dtype.kind
+    if kind in "iuf":
+        return NumberColumn(series.to_numpy(dtype=np.float64, na_value=np.nan))
+    present = series.dropna()
+    if kind not in "bOUT" or not present.map(lambda cell: isinstance(cell, CELLS)).all():
+        return series.to_numpy()
+    cells = [
+        "" if absent else str(value)
+        for value, absent in zip(series, series.isna(), strict=True)
+    ]
+    n_bytes = len(cells) * TEXT.itemsize + sum(map(len, cells))
+    check_room(n_bytes, f"Column {short(series.name)}", "Leave it out")
+    return TextColumn(np.strings.strip(np.array(cells, TEXT)))

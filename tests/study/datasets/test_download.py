@@ -8,7 +8,7 @@ import threading
 
 import pytest
 
-from largemargin.tables.reading import explained
+from largemargin.tables.opening import explained
 from study.datasets import DownloadError, UnreadableFile
 from study.datasets import download as module
 from study.datasets.download import download, record_of, verify

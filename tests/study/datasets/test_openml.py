@@ -11,8 +11,8 @@ import sklearn.datasets
 from numpy.testing import assert_array_equal
 from sklearn.utils import Bunch
 
-from largemargin.tables.encodings import Recipe
 from study import datasets
+from study.datasets.encodings import Recipe
 from study.datasets.recipes import RECIPES
 from study.datasets.sources import OpenML
 

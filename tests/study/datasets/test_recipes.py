@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from largemargin.tables.encodings import encode
-from largemargin.tables.reading import read_libsvm, read_table
 from study.datasets import info
+from study.datasets.encodings import encode
+from study.datasets.reading import read_libsvm, read_table
 from study.datasets.recipes import RECIPES
 
 DATA = os.environ.get("LARGEMARGIN_DATA")

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 from sklearn.datasets import dump_svmlight_file, load_svmlight_file
 
-from largemargin.tables.libsvm_text import LibsvmError, blocks_of, read_rows
+from largemargin.tables.libsvm import LibsvmError, blocks_of, read_rows
 
 
 def read(text, *arguments, **options):

@@ -14,6 +14,8 @@ from numba import njit
 
 from largemargin.numerics.jit import JIT
 from largemargin.numerics.memory import check_room
+from largemargin.tables.opening import UnreadableFile
+from largemargin.tables.rows import MatrixRows
 
 BLOCK_BYTES = 1 << 23
 # Powers of ten up to this one are exact in float64, and so are integers below 2^53: one
@@ -29,14 +31,15 @@ FEWER_ROWS = "Split the file, or leave out rows"
 
 # What is wrong with a line, by the code that the loop returns.
 FINE, BAD_LABEL, BAD_INDEX, BAD_VALUE, NOT_RISING, TOO_LARGE, INFINITE = range(7)
-COMPLAINTS = {
-    BAD_LABEL: "its label is not a number",
-    BAD_INDEX: "an index is not a whole number followed by a colon",
-    BAD_VALUE: "a value is not a number",
-    NOT_RISING: "its indices do not rise",
-    TOO_LARGE: f"an index is above {MAX_INDEX}",
-    INFINITE: "a number is too large",
-}
+COMPLAINTS = (
+    "",
+    "its label is not a number",
+    "an index is not a whole number followed by a colon",
+    "a value is not a number",
+    "its indices do not rise",
+    f"an index is above {MAX_INDEX}",
+    "a number is too large",
+)
 
 
 class LibsvmError(ValueError):
@@ -44,47 +47,40 @@ class LibsvmError(ValueError):
 
 
 class Block(NamedTuple):
-    """Some rows, in CSR form with indices as in the file, and their labels."""
+    """Some rows: their labels, numbers of entries, indices as in the file, and values."""
 
     labels: np.ndarray
-    indptr: np.ndarray
+    lengths: np.ndarray
     indices: np.ndarray
     data: np.ndarray
 
-    @property
-    def n_bytes(self):
-        """How much memory the rows take."""
-        return sum(part.nbytes for part in self)
+
+def read_libsvm(stream, name) -> MatrixRows:
+    """Return the rows of LIBSVM text, column k for the index k."""
+    try:
+        X, y = read_rows(stream, zero_based=True)
+    except LibsvmError as error:
+        where, _, what = str(error).partition(": ")
+        raise UnreadableFile(f"{name}, {where.lower()}: {what}") from error
+    if X.shape[0] == 0:
+        raise UnreadableFile(f"{name} is empty; expected lines 'label index:value ...'.")
+    return MatrixRows(name, X, y, indexed=True)
 
 
 def read_rows(stream, n_features=None, *, zero_based=None):
-    """Return the sparse rows and the labels of LIBSVM text.
+    """Return the sparse rows, with 32 bit indices where these suffice, and the labels.
 
-    Parameters
-    ----------
-    stream : binary file
-        Where the text comes from.
-
-    n_features : int, default=None
-        Number of columns; None means as many as the largest index needs.
-
-    zero_based : bool, default=None
-        Whether the first column has the index 0; None means that it has if the index 0
-        occurs, as in scikit-learn.
-
-    Returns
-    -------
-    X : csr matrix of shape (n_samples, n_features)
-        The rows, with 32 bit indices where these suffice.
-
-    labels : ndarray of shape (n_samples,)
-        The labels as they are.
+    Without ``n_features`` there are as many columns as the largest index needs. The first
+    column has the index 0 if ``zero_based``; by default if the index 0 occurs, as in
+    scikit-learn.
     """
-    blocks = blocks_that_fit(stream)
-    if not blocks:
-        return sp.csr_matrix((0, n_features or 0)), np.empty(0)
-    indices = np.concatenate([block.indices for block in blocks])
-    lengths = np.concatenate([np.diff(block.indptr) for block in blocks])
+    blocks, n_bytes = [], 0
+    for block in blocks_of(stream):
+        # The second time when they are joined.
+        n_bytes += 2 * sum(part.nbytes for part in block)
+        check_room(n_bytes, "The LIBSVM text", FEWER_ROWS)
+        blocks.append(block)
+    labels, lengths, indices, data = map(np.concatenate, zip(*blocks, strict=True))
     indptr = np.concatenate([[0], np.cumsum(lengths)])
     if zero_based is None:
         zero_based = len(indices) > 0 and indices.min() == 0
@@ -97,39 +93,16 @@ def read_rows(stream, n_features=None, *, zero_based=None):
         n_features = needed
     if needed > n_features:
         raise LibsvmError(f"The text has {needed} columns; expected {n_features} at most.")
-    data = np.concatenate([block.data for block in blocks])
     if indptr[-1] <= np.iinfo(np.int32).max:
         indptr = indptr.astype(np.int32)
-    X = sp.csr_matrix((data, indices, indptr), shape=(len(lengths), n_features))
-    return X, np.concatenate([block.labels for block in blocks])
-
-
-def blocks_that_fit(stream):
-    """Return all rows block by block; raise TooLarge as soon as they take too much."""
-    blocks, n_bytes = [], 0
-    for block in blocks_of(stream):
-        # The second time when they are joined.
-        n_bytes += 2 * block.n_bytes
-        check_room(n_bytes, "The LIBSVM text", FEWER_ROWS)
-        blocks.append(block)
-    return blocks
+    return sp.csr_matrix((data, indices, indptr), (len(labels), n_features)), labels
 
 
 def blocks_of(stream, block_bytes=BLOCK_BYTES):
-    """Yield the rows of LIBSVM text block by block.
+    """Yield the rows of LIBSVM text block by block; the last one may be empty.
 
-    Parameters
-    ----------
-    stream : binary file
-        Where the text comes from.
-
-    block_bytes : int, default=2**23
-        How much is read at a time; a longer line is still read whole.
-
-    Yields
-    ------
-    block : Block
-        Never empty. A line that cannot be read raises a ``LibsvmError`` with its number.
+    ``block_bytes`` are read at a time, and more where a line is longer. A line that cannot
+    be read raises a ``LibsvmError`` with its number.
     """
     begun, n_lines = [], 0
     while chunk := stream.read(block_bytes):
@@ -137,19 +110,12 @@ def blocks_of(stream, block_bytes=BLOCK_BYTES):
         cut = chunk.rfind(b"\n") + 1
         if cut:
             whole = b"".join([*begun, chunk[:cut]])
-            yield from nonempty(parse(whole, n_lines))
+            yield parse(whole, n_lines)
             n_lines += whole.count(b"\n")
             begun = []
         begun.append(chunk[cut:])
         check_room(LINE_EXPANSION * sum(map(len, begun)), f"Line {n_lines + 1}", FEWER_ROWS)
-    if last := b"".join(begun):
-        yield from nonempty(parse(last, n_lines))
-
-
-def nonempty(block):
-    """Yield a block if it has any rows."""
-    if len(block.labels):
-        yield block
+    yield parse(b"".join(begun), n_lines)
 
 
 def parse(text, n_lines_before=0):
@@ -161,7 +127,7 @@ def parse(text, n_lines_before=0):
     indptr = np.zeros(n_lines + 1, dtype=np.int64)
     indices = np.empty(n_entries, dtype=np.int32)
     data = np.empty(n_entries)
-    # Numbers that one multiplication does not round rightly: where they are, and go.
+    # Numbers that need more care: where they begin and end in the text, and their place.
     hard = np.empty((n_entries + n_lines, 3), dtype=np.int64)
     n_rows, n_hard, line, complaint = parse_lines(
         buffer, labels, indptr, indices, data, hard, POWERS
@@ -174,7 +140,8 @@ def parse(text, n_lines_before=0):
     if complaint != FINE:
         raise LibsvmError(f"Line {n_lines_before + line}: {COMPLAINTS[complaint]}.")
     n_stored = indptr[n_rows]
-    return Block(labels[:n_rows], indptr[: n_rows + 1], indices[:n_stored], data[:n_stored])
+    lengths = np.diff(indptr[: n_rows + 1])
+    return Block(labels[:n_rows], lengths, indices[:n_stored], data[:n_stored])
 
 
 @njit(**JIT)
@@ -203,18 +170,20 @@ def parse_lines(buffer, labels, indptr, indices, data, hard, powers):
             if status < 0:
                 return n_rows, n_hard, line, BAD_LABEL
             if status > 0:
-                hard[n_hard, 0], hard[n_hard, 1], hard[n_hard, 2] = (
-                    at - status,
-                    at,
-                    -1 - n_rows,
-                )
+                hard[n_hard] = at - status, at, -1 - n_rows
                 n_hard += 1
             last = -1
             while True:
                 at = skip_spaces(buffer, at)
                 if at >= n_bytes or buffer[at] == 10 or buffer[at] == 35:
                     break
-                if is_query(buffer, at):
+                if (
+                    at + 4 <= n_bytes
+                    and buffer[at] == 113
+                    and buffer[at + 1] == 105
+                    and buffer[at + 2] == 100
+                    and buffer[at + 3] == 58
+                ):  # qid:
                     while at < n_bytes and not ends_token(buffer[at]):
                         at += 1
                     continue
@@ -234,11 +203,7 @@ def parse_lines(buffer, labels, indptr, indices, data, hard, powers):
                 if status < 0:
                     return n_rows, n_hard, line, BAD_VALUE
                 if status > 0:
-                    hard[n_hard, 0], hard[n_hard, 1], hard[n_hard, 2] = (
-                        at - status,
-                        at,
-                        n_stored,
-                    )
+                    hard[n_hard] = at - status, at, n_stored
                     n_hard += 1
                 indices[n_stored] = index
                 data[n_stored] = value
@@ -258,18 +223,6 @@ def skip_spaces(buffer, at):
     while at < buffer.shape[0] and is_space(buffer[at]):
         at += 1
     return at
-
-
-@njit(**JIT)
-def is_query(buffer, at):
-    """Return whether ``qid:`` is here."""
-    return (
-        at + 4 <= buffer.shape[0]
-        and buffer[at] == 113
-        and buffer[at + 1] == 105
-        and buffer[at + 2] == 100
-        and buffer[at + 3] == 58
-    )
 
 
 @njit(**JIT)

@@ -53,7 +53,7 @@ def encode(table, recipe):
 
     Parameters
     ----------
-    table : Table
+    table : RawTable
         The raw table.
 
     recipe : Recipe

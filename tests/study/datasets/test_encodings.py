@@ -3,14 +3,14 @@
 import pytest
 from numpy.testing import assert_array_equal
 
-from largemargin.tables.encodings import Recipe, encode
-from largemargin.tables.reading import Table
+from study.datasets.encodings import Recipe, encode
+from study.datasets.reading import RawTable
 
 
 def table(*rows):
     """Return a table of rows written as words."""
     rows = [["" if cell == "?" else cell for cell in row.split()] for row in rows]
-    return Table([f"c{j}" for j in range(len(rows[0]) - 1)] + ["class"], rows)
+    return RawTable([f"c{j}" for j in range(len(rows[0]) - 1)] + ["class"], rows)
 
 
 def test_numbers_stay_as_they_are():

@@ -1,0 +1,177 @@
+"""Rows of a file as they are: an array of numbers, or columns with names."""
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from largemargin.tables.columns import TextColumn, odd_one
+from largemargin.tables.opening import UnreadableFile
+
+MAX_NAMED = 10
+MAX_NAME_LENGTH = 60
+# A column with more different words than the first is refused, and so is one with more
+# than the second that are more than half of its cells.
+MAX_WORDS, FEW_WORDS = 1000, 20
+# Numbers that mean a code, such as 007.
+CODE = re.compile(r"[-+]?0\d")
+
+
+@dataclass(frozen=True)
+class MatrixRows:
+    """Rows that are numbers: those of LIBSVM text, or arrays."""
+
+    name: str  # the file, for messages
+    X: Any  # an array or a csr matrix; of LIBSVM text, column k has the index k
+    y: np.ndarray | None  # the labels as they are
+    indexed: bool  # whether the columns are indices of LIBSVM text
+
+    def where(self, row) -> str:
+        """Return the file and the place of a row, for messages."""
+        return f"{self.name}, row {row + 1}"
+
+    def labels(self, column=None):
+        """Return the labels, None if there are none."""
+        way_out = "Make them whole numbers, or two different ones."
+        return None if self.y is None else tidy_labels(self.y, self, "y", way_out)
+
+
+@dataclass(frozen=True)
+class TableRows:
+    """Rows with named columns, the labels among them."""
+
+    name: str  # the file, for messages
+    columns: dict  # TextColumns by name, or arrays of what is neither number nor word
+    lines: np.ndarray | None = None  # the line that each row begins in, if there are lines
+    has_header: bool = False  # else the names are "0", "1" and so on
+
+    def where(self, row) -> str:
+        """Return the file and the place of a row, for messages."""
+        place = f"row {row + 1}" if self.lines is None else f"line {self.lines[row]}"
+        return f"{self.name}, {place}"
+
+    def column(self, name) -> TextColumn:
+        """Return a column; raise if it holds neither numbers nor words."""
+        found = self.columns[name]
+        if isinstance(found, np.ndarray):
+            raise UnreadableFile(
+                f"{self.name}: column {short(name)} holds {found.dtype}; expected numbers "
+                "or words. Leave it out by --drop."
+            )
+        return found
+
+    def holds_words(self, name) -> bool:
+        """Return whether a column holds words; raise if numbers are among them."""
+        column = self.column(name)
+        if column.numbers is not None:
+            return False
+        odd = odd_one(column)
+        if odd is None:
+            return True
+        raise UnreadableFile(
+            f"{self.where(odd)}: column {short(name)} mixes numbers and words; here it "
+            f"has {short(column.cells[odd])}. Make all its cells one kind, or leave it out "
+            "by --drop."
+        )
+
+    def words(self, name) -> list[str]:
+        """Return the different words in a column; raise if they are no categories."""
+        words, n_rows = self.column(name).words, len(self.column(name))
+        if len(words) > MAX_WORDS or len(words) > max(FEW_WORDS, n_rows / 2):
+            raise UnreadableFile(
+                f"{self.name}: column {short(name)} has {len(words)} different words in "
+                f"{n_rows} rows, such as {short(words[0])}, each of which would become a "
+                "feature. If they are numbers or dates, write them as 1234.5; else leave "
+                "the column out by --drop."
+            )
+        return words
+
+    def numbers(self, name) -> np.ndarray:
+        """Return a column as floats, NaN where there is no value; raise for a word."""
+        column = self.column(name)
+        if column.numbers is not None:
+            return column.numbers
+        cells = column.cells
+        single = (TextColumn(cells[row : row + 1]) for row in range(len(cells)))
+        odd = next(row for row, cell in enumerate(single) if cell.numbers is None)
+        raise UnreadableFile(
+            f"{self.where(odd)}: column {short(name)} has {short(cells[odd])}; expected a "
+            "number."
+        )
+
+    def labels(self, name):
+        """Return a column as labels, None without a column."""
+        if name is None:
+            return None
+        column = self.column(name)
+        absent = column.cells == ""
+        if absent.any():
+            raise UnreadableFile(
+                f"{self.where(int(absent.argmax()))}: no label in column {short(name)}. "
+                "Fill it in or leave the row out."
+            )
+        if column.numbers is not None and not any(map(CODE.match, column.words)):
+            way_out = "Name the column of the labels by --label."
+            what = f"column {short(name)}"
+            labels = tidy_labels(column.numbers, self, what, way_out)
+            if labels.dtype.kind == "i":
+                return labels
+        return np.array(column.cells.tolist())
+
+    def place_of(self, given, what="for the labels") -> int:
+        """Return the place of a column, given by name or number; None is the last."""
+        names = list(self.columns)
+        if given is None:
+            return len(names) - 1
+        if given in names:
+            return names.index(given)
+        # A command has numbers as text.
+        if re.fullmatch(r"-?\d+", str(given)) and -len(names) <= int(given) < len(names):
+            return int(given) % len(names)
+        raise UnreadableFile(
+            f"{self.name} has no column {given!r} {what}; its columns are {some(names)}, "
+            "counted from 0."
+        )
+
+
+def tidy_labels(values, rows, what, way_out) -> np.ndarray:
+    """Return labels, whole numbers as integers, others as text.
+
+    Numbers that are not whole are measurements, unless there are just two of them.
+    """
+    if values.dtype.kind != "f":
+        return values
+    if not np.isfinite(values).all():
+        row = int((~np.isfinite(values)).argmax())
+        raise UnreadableFile(f"{rows.where(row)}: its label is {values[row]}.")
+    if (values == np.round(values)).all() and np.abs(values).max() < 2**53:
+        return values.astype(np.int64)
+    found = len(np.unique(values))
+    if found > 2:
+        raise UnreadableFile(
+            f"{rows.name}: {what} holds {found} different numbers that are not whole; "
+            f"expected classes. {way_out}"
+        )
+    return values.astype(str)
+
+
+def some(names) -> str:
+    """Return names in a sentence, not too many of them."""
+    listed = ", ".join(map(short, names[:MAX_NAMED]))
+    n_more = len(names) - MAX_NAMED
+    return f"{listed} and {n_more} more" if n_more > 0 else listed
+
+
+def short(name) -> str:
+    """Return a name in quotes, not too much of it.
+
+    Examples
+    --------
+    >>> short("size"), short(3)
+    ("'size'", '3')
+    """
+    quoted = repr(str(name)) if isinstance(name, str) else repr(name)
+    if len(quoted) <= MAX_NAME_LENGTH:
+        return quoted
+    return f"{quoted[: MAX_NAME_LENGTH - 4]}...{quoted[0]}"
