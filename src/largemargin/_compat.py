@@ -10,9 +10,9 @@ from sklearn.utils.validation import _check_sample_weight as check_sample_weight
 
 __all__ = ["Interval", "StrOptions", "check_sample_weight", "fit_context", "safe_split"]
 
-Method = TypeVar("Method", bound=Callable)
+FitMethod = TypeVar("FitMethod", bound=Callable)
 
 
-def fit_context(*, prefer_skip_nested_validation: bool) -> Callable[[Method], Method]:
+def fit_context(*, prefer_skip_nested_validation: bool) -> Callable[[FitMethod], FitMethod]:
     """Return scikit-learn's decorator of fits, which does not change their types."""
     return _fit_context(prefer_skip_nested_validation=prefer_skip_nested_validation)
