@@ -150,10 +150,8 @@ class MachineSearch(HintingClassifier):
             self.best_params_ = points[self.best_index_]
             self.best_score_ = float(self.cv_results_["mean_test_score"][self.best_index_])
             self.n_splits_ = len(splits)
-            for name in {"best_estimator_", "n_iter_", "unseen_scores_"} & vars(
-                self
-            ).keys():
-                delattr(self, name)
+            for name in "best_estimator_", "n_iter_", "unseen_scores_":
+                self.__dict__.pop(name, None)
             if self.refit:
                 best = machine.set_params(**self.best_params_, verbose=self.verbose)
                 if self.time_limit is not None:
