@@ -166,7 +166,7 @@ def build_machine(method: str, kernel: str | None, given: dict):
             + (f"; --set can set {others}." if others else ".")
         )
     given = {name: value for name, value in given.items() if name in known}
-    check_values(type(machine), given)
+    check_parameters(type(machine), given)
     if "kernel" in known:
         machine.set_params(kernel=kernel)
     return machine.set_params(**given)
@@ -185,13 +185,13 @@ def build_search(machine, method: str, grid: str, given: dict, seed: int):
             f"--cv searches the prices of ldm, svm or odm; {method} has no search. Leave "
             "--cv out, or use compare."
         )
-    check_values(kind, {"grid": grid})
+    check_parameters(kind, {"grid": grid})
     pinned = {*given, *METHODS[method].fixed}
     folds = StratifiedKFold(5, shuffle=True, random_state=seed)
     return search_around(machine, pinned, grid=grid, cv=folds)
 
 
-def check_values(kind, given: dict):
+def check_parameters(kind, given: dict):
     """Raise BadParameter, naming the option, for a value that an estimator refuses."""
     for name, value in given.items():
         try:

@@ -14,11 +14,12 @@ import textwrap
 import threading
 from contextlib import contextmanager
 
+from largemargin.numerics.progress_log import logger
+
 PATIENCE_SECONDS = 2.0
 # Of 80 columns, this leaves enough for the bar and the time.
 TITLE_WIDTH = 26
 FACTS_WIDTH, UNLIMITED_WIDTH = 92, 10_000
-logger = logging.getLogger("largemargin")
 
 
 def on_terminal(name: str = "stderr") -> bool:

@@ -12,7 +12,7 @@ from largemargin.estimators.search import MachineSearch, Scoring, Values, search
 
 LDM_GRIDS = {"C": "Cs", "lambda_var": "lambda_vars", "lambda_mean": "lambda_means"}
 # The support vector machine is searched first, so that it wins a tie.
-SVM = {"lambda_var": [0.0], "lambda_mean": [0.0]}
+SVM_POINT = {"lambda_var": [0.0], "lambda_mean": [0.0]}
 
 
 @described_like(LDMClassifier)
@@ -94,7 +94,7 @@ class LDMClassifierCV(MachineSearch):
 
     _machine_class = LDMClassifier
     _grids = {**LDM_GRIDS, "gamma": "gammas"}
-    _also = SVM
+    _also = SVM_POINT
     _parameter_constraints: dict = search_constraints(LDMClassifier, _grids, GRIDS)
 
     def __init__(

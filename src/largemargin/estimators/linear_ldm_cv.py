@@ -10,7 +10,7 @@ from largemargin.estimators.base import ClassWeight, Seed
 from largemargin.estimators.documentation import described_like
 from largemargin.estimators.grids import GRIDS
 from largemargin.estimators.ldm import LDMClassifier
-from largemargin.estimators.ldm_cv import LDM_GRIDS, SVM, LDMClassifierCV
+from largemargin.estimators.ldm_cv import LDM_GRIDS, SVM_POINT, LDMClassifierCV
 from largemargin.estimators.linear_ldm import LinearLDMClassifier
 from largemargin.estimators.linear_space import design_of
 from largemargin.estimators.search import MachineSearch, Scoring, Values, search_constraints
@@ -62,7 +62,7 @@ class LinearLDMClassifierCV(MachineSearch):
 
     _machine_class = LinearLDMClassifier
     _grids = LDM_GRIDS
-    _also = SVM
+    _also = SVM_POINT
     _parameter_constraints: dict = {
         **search_constraints(LinearLDMClassifier, _grids, GRIDS),
         "solver": [StrOptions({"auto", "newton", "dual_cd"})],

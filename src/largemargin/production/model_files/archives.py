@@ -26,7 +26,7 @@ def checked_archive(payload, names, **compression):
         entries = archive.infolist()
         if any(one.compress_type not in (ZIP_STORED, ZIP_DEFLATED) for one in entries):
             raise Unsound("it is packed in a way that save does not use")
-        check_room(sum(one.file_size for one in entries), limit)
+        check_unpacked(sum(one.file_size for one in entries), limit)
         text = archive.read("schema.json")
         try:
             schema = json.loads(text)
@@ -44,7 +44,7 @@ def checked_archive(payload, names, **compression):
             is_function = class_in(node) in trusted_functions()
             if is_function and node.get("__loader__") != "FunctionNode":
                 raise Unsound(f"it calls {class_in(node)}")
-        check_room(room_of_arrays(nodes, archive), limit)
+        check_unpacked(room_of_arrays(nodes, archive), limit)
         if not (renamed or compression):
             return payload
         return with_schema(archive, schema, **compression)
@@ -67,7 +67,7 @@ def with_schema(archive, schema, **compression):
     return stream.getvalue()
 
 
-def check_room(room, limit):
+def check_unpacked(room, limit):
     """Raise if an archive expands to more bytes than the limit."""
     if room > limit:
         raise Unsound(
