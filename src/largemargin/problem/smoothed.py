@@ -3,8 +3,8 @@
 Dual variables move from an ``anchor`` by proximal steps of length ``sigma``, which smooths
 the kinks of the losses; the remaining function of ``w`` and ``b`` has a continuous
 gradient. The smoothed problem owns every array with one number per row (scores, margins,
-anchors, dual variables) and returns only numbers. Rows that are not in memory, but in
-blocks of a file or on other computers, need a second class with the same methods.
+anchors, dual variables) and returns only numbers. Rows in blocks of a file or on other
+computers need another class with the same methods.
 """
 
 from typing import NamedTuple
@@ -12,13 +12,13 @@ from typing import NamedTuple
 import numpy as np
 
 from largemargin.designs.base import Curvature
-from largemargin.problem.certificate import Certificate, Point
+from largemargin.problem.certificate import Certificate, Certified, Point
 from largemargin.problem.checks import refuse_unseparable
 from largemargin.problem.intercept import as_intercept_sees_it, centre, settle
 from largemargin.problem.line_search import search_along
 from largemargin.problem.losses import dual_step
 
-# The least mean squared length of the rows that is used.
+# Smaller mean squared lengths of the rows are replaced by this.
 SHORTEST = 1e-100
 # Values that differ by no more than this fraction of their size are the same.
 ROUNDING = 1e-12
@@ -136,8 +136,8 @@ class SmoothedProblem:
         )
         return length
 
-    def result(self):
-        """Return the best point with its final intercept, its beta and certificate."""
-        _, beta, *slope, _ = self.best
-        point = settle(self.problem, self.best.point)
-        return point, beta, self.problem.certify(point, beta, *slope)
+    def result(self) -> Certified:
+        """Return the best point with its final intercept."""
+        best, point = self.best, settle(self.problem, self.best.point)
+        slope = best.slope, best.slope_square
+        return Certified(point, best.beta, self.problem.certify(point, best.beta, *slope))

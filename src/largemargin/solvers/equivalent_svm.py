@@ -21,6 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from largemargin.designs.kernel import KernelDesign, gram_product
+from largemargin.problem.certificate import Certified
 from largemargin.problem.intercept import is_bounded, squares_hold_it
 from largemargin.problem.objective import Problem
 from largemargin.solvers.solution import Run, Solution, Start
@@ -63,8 +64,8 @@ class EquivalentKernel(NamedTuple):
         rest = problem.weight, prices, is_free, problem.loss, tangent
         return Problem(KernelDesign(self.matrix), targets, *rest)
 
-    def lift(self, problem, svm, solution):
-        """Return the point, dual variables and certificate for the problem itself.
+    def lift(self, problem, svm, solution) -> Certified:
+        """Return the solution of the SVM, certified for the problem itself.
 
         The point is the one that the forces of ``beta`` produce: its gradient is zero, and
         its gap consists of Fenchel gaps alone.
@@ -135,7 +136,7 @@ def _solve_without_squares(problem, solve_svm, run):
     if is_bounded(svm):
         solution = solve_svm(svm, replace(run, tol=max(run.tol, ROUGH), start=None))
         result = problem.examine(solution.w, solution.offset, solution.beta)
-        found.append(Solution.of(problem, *result, solution.n_iter, run.tol))
+        found.append(Solution.of(problem, result, solution.n_iter, run.tol))
     found = found or [Solution.at_start(problem, None, run.tol)]
     best = min(found, key=lambda one: one.certificate.relative)
     return replace(best, is_late=True)
@@ -158,7 +159,7 @@ def solve_as_svm(problem, solve_svm, run: Run) -> Solution:
         n_iter += solution.n_iter
         result = kernel.lift(problem, svm, solution)
         is_over = n_iter >= run.max_iter or run.progress.is_late or goal <= FINEST
-        if result[2].relative <= run.tol or is_over:
+        if result.certificate.relative <= run.tol or is_over:
             break
         start = Start(solution.beta, offset=solution.offset)
-    return Solution.of(problem, *result, n_iter, run.tol)
+    return Solution.of(problem, result, n_iter, run.tol)
