@@ -154,7 +154,7 @@ def find_rows(places, reach, guide, rows, found):
 
 
 def run_epoch(problem, state, draws, *, averaging, total=None):
-    """Make as many steps as there are distinct rows; ``total`` is the weight of all."""
+    """Make one step per distinct row; ``total`` is the weight of all rows so far."""
     prices = ScaledPrices.of(problem, problem.total if total is None else total)
     if state.first_rate == 0.0:
         state.first_rate = find_first_rate(problem, prices, draws)

@@ -28,10 +28,10 @@ from largemargin.solvers.solution import Run, Solution, Start
 
 # Rows of H that are filled in at a time.
 BLOCK = 1024
-# A lower bound of the speed of cubic operations.
+# Operations per second of cubic algorithms: a lower bound.
 FLOPS = 2e10
-# A gap of the SVM may be larger for the problem itself: then it is reduced to these parts
-# of the tolerance one after another, as far as rounding allows.
+# A solution of the SVM may have a larger gap for the problem itself. Then the SVM is solved
+# to these parts of the tolerance in turn; rounding hides gaps below FINEST.
 PARTS_OF_TOL = 1.0, 0.1, 1e-2, 1e-3, 1e-4
 FINEST = 1e-14
 # The tol of a provisional solution.

@@ -39,12 +39,12 @@ FLAT = 1e-12
 
 
 def pairs_can_solve(problem) -> bool:
-    """Return whether the loss is one-sided, at a price that bounds the steps."""
+    """Return whether the loss is one-sided, and C positive and finite."""
     return problem.loss.is_one_sided and 0 < problem.prices.C < np.inf
 
 
 def solve_in_pairs(problem, run: Run) -> Solution:
-    """Minimise a kernel problem as far as descent is fast; squared terms must be mild."""
+    """Minimise a kernel problem while descent is fast; squared terms must be mild."""
     state = PairDescent(problem, run.start)
     goal = max(run.tol, EASY)
     gap, n_steps, n_iter = 1.0, 0, 0

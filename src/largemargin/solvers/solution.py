@@ -78,7 +78,7 @@ class Run:
     max_iter: int
     start: Start | None = None
     progress: Progress = field(default_factory=Progress)
-    rng: np.random.Generator | None = None
+    rng: np.random.Generator | None = None  # by default, one of seed zero
 
     def on_other_features(self) -> Self:
         """Return the run for a design whose elements are other vectors."""
