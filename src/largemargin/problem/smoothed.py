@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from largemargin.designs.base import Curvature
-from largemargin.problem.certificate import Certificate, Certified, Point
+from largemargin.problem.certificate import Certificate, Certified
 from largemargin.problem.checks import refuse_unseparable
 from largemargin.problem.intercept import as_intercept_sees_it, centre, settle
 from largemargin.problem.line_search import search_along
@@ -33,16 +33,6 @@ class Look(NamedTuple):
     is_bent: bool  # whether the smoothed losses have curvature here
 
 
-class Best(NamedTuple):
-    """The pair with the smallest gap so far."""
-
-    point: Point
-    beta: np.ndarray
-    slope: np.ndarray
-    slope_square: float
-    certificate: Certificate
-
-
 class SmoothedProblem:
     """A problem on rows in memory, as Newton's method sees it.
 
@@ -53,7 +43,7 @@ class SmoothedProblem:
     """
 
     def __init__(self, problem, start=None):
-        self.problem, self.best = problem, None
+        self.problem, self.best = problem, None  # the pair with the smallest gap so far
         self.is_smooth = problem.loss.is_smooth
         # These are the same at every step.
         self._by_intercept = as_intercept_sees_it(problem)
@@ -95,7 +85,8 @@ class SmoothedProblem:
         square = problem.design.inner(self.slope, self.slope)
         certificate = problem.certify(point, beta, self.slope, square)
         if self.best is None or certificate.gap < self.best.certificate.gap:
-            self.best = Best(point, beta, self.slope, square, certificate)
+            self.best = Certified(point, beta, certificate)
+            self._best_slope = self.slope, square
         moved = problem.weight @ (beta - self.anchor) ** 2
         return Look(certificate, square, moved, self.extra.any())
 
@@ -138,6 +129,6 @@ class SmoothedProblem:
 
     def result(self) -> Certified:
         """Return the best point with its final intercept."""
-        best, point = self.best, settle(self.problem, self.best.point)
-        slope = best.slope, best.slope_square
-        return Certified(point, best.beta, self.problem.certify(point, best.beta, *slope))
+        problem, beta = self.problem, self.best.beta
+        point = settle(problem, self.best.point)
+        return Certified(point, beta, problem.certify(point, beta, *self._best_slope))
