@@ -2,14 +2,24 @@
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
+HEART := problem solvers designs kernels numerics
 
-.PHONY: demo test bench fuzz study lint types clean
+.PHONY: demo test test-nojit bench fuzz study lint types clean
 
 demo: $(READY)
 	$(BIN)/python examples/plot_demo.py
 
+# One process per core. The loops are compiled before, by one process for all of them.
 test: $(READY)
-	$(BIN)/python -m pytest -q
+	$(BIN)/largemargin warm-up --quiet
+	$(BIN)/python -m pytest -q -n auto --maxprocesses 8 --dist worksteal $(TESTS)
+
+# The heart of the library as plain Python, so that coverage sees inside the loops, which
+# divide by zero without a word when they are compiled.
+test-nojit: $(READY)
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -q -n auto --maxprocesses 8 \
+		--dist worksteal -m "not needs_jit" -W ignore::RuntimeWarning \
+		$(HEART:%=tests/%) $(HEART:%=--cov=largemargin.%) --cov-report=term-missing
 
 # make bench QUICK=1 takes less than three minutes; LARGEMARGIN_DATA=DIR has real data.
 bench: $(READY)

@@ -1,6 +1,12 @@
 import json
+import os
 import signal
 from dataclasses import dataclass
+
+# Where several processes share the cores, linear algebra has one thread in each.
+if "PYTEST_XDIST_WORKER" in os.environ:
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import numpy as np
 import pytest
@@ -9,6 +15,7 @@ from click.testing import CliRunner
 # Warm compiled loops are read from disk; the first run compiles them, however long.
 from hypothesis import HealthCheck, settings
 from sklearn.datasets import load_iris, make_blobs
+from threadpoolctl import threadpool_limits
 
 settings.register_profile(
     "ours", deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
@@ -39,6 +46,13 @@ def separable():
 @pytest.fixture
 def iris():
     return load_iris(return_X_y=True)
+
+
+@pytest.fixture
+def two_blas_threads():
+    """Let linear algebra use two threads, whatever the environment says."""
+    with threadpool_limits(2, user_api="blas"):
+        yield
 
 
 @dataclass(frozen=True)

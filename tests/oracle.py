@@ -64,3 +64,17 @@ def solve_qp(gram, y, weight, C, lambda_var, lambda_mean, fit_intercept):
     x = np.array(answer.x)
     intercept = x[n_features] if fit_intercept else 0.0
     return features @ x[:n_features], intercept, answer.obj_val * unit
+
+
+def solve_least_qp(quadratic, linear, equalities=(), values=(), nonnegative=None):
+    """Return the argument of the least ``x'Px / 2 + q'x`` by interior points."""
+    n = len(linear)
+    inequalities = np.eye(n) if nonnegative is None else nonnegative
+    arguments = (
+        sp.triu(sp.csc_matrix(quadratic), format="csc"),
+        np.asarray(linear, dtype=float),
+        sp.csc_matrix(np.vstack([*np.reshape(equalities, (-1, n)), -inequalities])),
+        np.r_[np.asarray(values, dtype=float), np.zeros(len(inequalities))],
+        [clarabel.ZeroConeT(len(values)), clarabel.NonnegativeConeT(len(inequalities))],
+    )
+    return np.array(solve_as_tightly_as_possible(arguments).x)

@@ -1,6 +1,6 @@
 """scikit-learn's own checks, for every solver, with nothing expected to fail.
 
-The sample-weight checks compare two fits to 1e-7, so the solvers that converge slowly
+The sample-weight checks compare two fits to 1e-7, so there the solvers that converge slowly
 get a tolerance to match, and may say that unscaled rows keep them from it.
 """
 
@@ -20,8 +20,7 @@ def variants():
         for options in machine.variants:
             # The checks make rows, not Gram matrices.
             if options.get("kernel") != "precomputed":
-                strict = SLOW.get(options.get("solver"), {})
-                yield getattr(largemargin, machine.name)(**options, **strict)
+                yield getattr(largemargin, machine.name)(**options)
     for name in SEARCHES:
         yield some(name, Cs=[1, 10], cv=3, random_state=None)
 
@@ -30,4 +29,6 @@ def variants():
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
 @parametrize_with_checks(list(variants()))
 def test_scikit_learn_checks_pass(estimator, check):
+    if "sample_weight_equivalence" in check.func.__name__:
+        estimator.set_params(**SLOW.get(estimator.get_params().get("solver"), {}))
     check(estimator)

@@ -1,13 +1,14 @@
 """What the README shows is what happens."""
 
-import os
 import re
 import shlex
-import subprocess
-import sys
 from pathlib import Path
 
 import matplotlib as mpl
+from click.testing import CliRunner
+
+from largemargin.cli.group import command as largemargin
+from study.datasets.__main__ import main as study_datasets
 
 README = Path(__file__).parent.parent / "README.md"
 
@@ -32,23 +33,21 @@ def test_the_python_examples_run(capsys, tmp_path, monkeypatch):
     assert outputs == ["label", "scores", "probabilities"]
 
 
-def test_the_tour_of_the_shell_runs(tmp_path):
+def test_the_tour_of_the_shell_runs(tmp_path, monkeypatch):
+    # In this process: every command is run as a process of its own in tests/cli.
+    programs = {
+        ("python", "-m", "study.datasets"): study_datasets,
+        ("largemargin",): largemargin,
+    }
+    monkeypatch.chdir(tmp_path)
     tour = re.search(
         r"```sh\n(python -m study.datasets.*?)```", README.read_text(), re.DOTALL
     )
-    python = shlex.quote(sys.executable)
-    paths = [str(README.parent), *filter(None, [os.environ.get("PYTHONPATH")])]
     for line in tour[1].splitlines():
-        line = re.sub("^largemargin", "python -m largemargin.cli", line)
-        said = subprocess.run(
-            re.sub("^python", lambda _: python, line),
-            shell=True,
-            cwd=tmp_path,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
-            capture_output=True,
-            text=True,
-        )
-        assert said.returncode == 0, said.stderr
+        words = tuple(shlex.split(line, comments=True))
+        start = next(one for one in programs if words[: len(one)] == one)
+        told = CliRunner().invoke(programs[start], words[len(start) :])
+        assert told.exit_code == 0, told.stderr
     assert {path.name for path in tmp_path.iterdir()} == {
         "labels.txt",
         "margins.png",

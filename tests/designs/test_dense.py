@@ -41,6 +41,7 @@ def test_rows_of_many_features_have_the_outer_products_of_few():
 
 
 @pytest.mark.parametrize("n_features", [1, 2, 7])
+@pytest.mark.usefixtures("two_blas_threads")
 def test_outer_products_do_not_depend_on_the_number_of_threads(n_features):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(2 * ROWS_PER_THREAD + 5, n_features))

@@ -90,7 +90,7 @@ def test_kernel_machine_agrees_at_all_prices(kernel, C, fit_intercept, weighted)
             lambda_mean=lambda_mean,
             kernel=kernel,
             fit_intercept=fit_intercept,
-            tol=1e-16,
+            tol=1e-12,
             **PARAMETERS[kernel],
         )
         through_origin = kernel in {"linear", "cosine"} and not fit_intercept

@@ -142,6 +142,7 @@ def test_balanced_weights_know_the_sample_weights(blobs):
     assert_allclose(ours.coef_, repeated.coef_, rtol=1e-6)
 
 
+@pytest.mark.usefixtures("two_blas_threads")
 def test_large_products_give_the_same_bits_again():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60_000, 80))

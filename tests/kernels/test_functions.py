@@ -47,6 +47,7 @@ def test_far_rows_and_long_rows_have_a_kernel_of_at_most_one(X):
     assert gram.max() <= 1
 
 
+@pytest.mark.usefixtures("two_blas_threads")
 def test_the_number_of_threads_changes_no_bit(X, monkeypatch):
     monkeypatch.setattr(kernel_values, "TILE", 64)
     together = Kernel("rbf", 0.3).gram_matrix(X)

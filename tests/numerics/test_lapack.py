@@ -91,6 +91,7 @@ def test_other_threads_run_meanwhile():
     assert np.diff(turns).max() < 0.25 * (turns[-1] - turns[0])
 
 
+@pytest.mark.usefixtures("two_blas_threads")
 def test_large_matrices_are_factorised_by_one_thread():
     # OpenBLAS's threaded factorisations crash from some 18,000 rows on.
     with lapack.safe_threads(lapack.MAX_THREADED_ROWS + 1):

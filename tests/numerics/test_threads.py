@@ -25,6 +25,7 @@ def test_results_come_in_the_order_of_the_items(n_threads, monkeypatch):
     assert in_threads(work, []) == []
 
 
+@pytest.mark.usefixtures("two_blas_threads")
 def test_contexts_that_overlap_hold_until_the_last_has_ended():
     before = n_blas_threads()
     with one_blas_thread():
@@ -45,6 +46,7 @@ def test_an_error_in_a_thread_is_raised(n_threads, monkeypatch):
         in_threads(fail, range(5))
 
 
+@pytest.mark.usefixtures("two_blas_threads")
 def test_fits_that_overlap_leave_the_threads_as_they_were():
     X = np.random.default_rng(0).normal(size=(300, 7))
 

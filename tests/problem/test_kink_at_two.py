@@ -24,6 +24,13 @@ from small_problems import DESIGNS, EpsilonInsensitive, HingeAt
 ON_ROWS, ON_GRAM = ("auto", "newton", "dual_cd"), ("auto", "kernel_dual", "dual_cd")
 SERVED = [(kind, one) for kind in DESIGNS if kind != "gram" for one in ON_ROWS]
 SERVED += [("gram", one) for one in ON_GRAM]
+# Without the compiler there is time for the sweeps over one kind of rows.
+SERVED = [
+    pytest.param(kind, one, marks=pytest.mark.needs_jit)
+    if one == "dual_cd" and kind != "dense"
+    else (kind, one)
+    for kind, one in SERVED
+]
 # C, lambda_var, lambda_mean
 SOFT_PRICES = [(1.0, 0.0, 0.0), (1.0, 20.0, 5.0), (0.1, 0.05, 0.5), (30.0, 2.0, 0.0)]
 HARD_PRICES = [(np.inf, 0.0, 0.0), (np.inf, 3.0, 0.0), (np.inf, 0.5, 2.0)]
@@ -147,10 +154,14 @@ def test_a_warm_start_leads_to_the_same_optimum(kind, solver, prices):
         assert_is_optimal(solution, problem, X, expected)
 
 
-@pytest.mark.parametrize("weighted", [True, False])
+@pytest.mark.parametrize(
+    "weighted", [True, pytest.param(False, marks=pytest.mark.needs_jit)]
+)
 @pytest.mark.parametrize("fit_intercept", [True, False])
 @pytest.mark.parametrize("prices", SOFT_PRICES)
-@pytest.mark.parametrize("kind", ["dense", "narrow", "sparse"])
+@pytest.mark.parametrize(
+    "kind", ["dense", pytest.param("narrow", marks=pytest.mark.needs_jit), "sparse"]
+)
 def test_averaged_descent_closes_in_and_its_gap_bounds_the_way_left(
     kind, prices, fit_intercept, weighted
 ):

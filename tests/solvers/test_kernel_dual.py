@@ -41,7 +41,7 @@ def objective(problem, alpha, offset):
 
 
 @pytest.mark.parametrize("fit_intercept", [True, False])
-@pytest.mark.parametrize("C", [0.01, 1.0, 100.0])
+@pytest.mark.parametrize("C", [0.01, 1.0, pytest.param(100.0, marks=pytest.mark.needs_jit)])
 @pytest.mark.parametrize("route", ROUTES)
 def test_every_route_reaches_the_optimum(monkeypatch, route, C, fit_intercept):
     problem = problem_of(C, ROUTES[route], fit_intercept)

@@ -29,7 +29,7 @@ def problem_of(C, fit_intercept=True, lambdas=(0.0, 0.0), n_rows=N_ROWS, dtype=n
 
 @pytest.mark.parametrize("lambdas", [(0.0, 0.0), (2**-4, 2**-4), (0.0, 0.2)])
 @pytest.mark.parametrize("fit_intercept", [True, False])
-@pytest.mark.parametrize("C", [0.05, 1.0, 50.0])
+@pytest.mark.parametrize("C", [0.05, 1.0, pytest.param(50.0, marks=pytest.mark.needs_jit)])
 def test_pairs_reach_the_objective_of_the_qp(C, fit_intercept, lambdas):
     problem = problem_of(C, fit_intercept, lambdas, n_rows=150)
     solution = solve_in_pairs(problem, Run(1e-4, 100))

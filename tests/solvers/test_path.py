@@ -32,7 +32,9 @@ def run(problem, prices, tol=1e-4):
     return solve_path(problems, "auto", tol=tol, max_iter=None, seed=0, progress=Progress)
 
 
-@pytest.mark.parametrize("kind", ["rows", "kernel"])
+@pytest.mark.parametrize(
+    "kind", ["rows", pytest.param("kernel", marks=pytest.mark.needs_jit)]
+)
 @pytest.mark.parametrize("fit_intercept", [True, False])
 def test_every_price_gets_what_it_would_get_alone(kind, fit_intercept):
     problem = problem_on(kind, fit_intercept)

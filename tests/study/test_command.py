@@ -49,6 +49,7 @@ def started(*arguments):
     return subprocess.Popen(command, start_new_session=True, **pipes)
 
 
+@pytest.mark.usefixtures("in_this_process")
 def test_an_interrupted_run_keeps_its_results_and_the_same_command_goes_on(cells, output):
     options = *PLAIN, "--file", cells, "--repetitions", 8, "--output", output
     store, process = Store(output), started(*options)
@@ -69,7 +70,8 @@ def test_an_interrupted_run_keeps_its_results_and_the_same_command_goes_on(cells
 
 
 def test_results_do_not_depend_on_the_process_they_come_from(cells, output):
-    call(*PLAIN, "--file", cells, "--repetitions", 1, "--output", output)
+    options = *PLAIN, "--file", cells, "--repetitions", 1, "--output", output
+    call(*options, "--jobs", 1)
     results = Store(output).results()
     assert len(results) == 4
     source = Source("cells", path=str(cells))
@@ -103,6 +105,7 @@ def test_failures_for_the_same_reason_are_told_together(capsys):
     ]
 
 
+@pytest.mark.usefixtures("in_this_process")
 def test_a_missing_set_is_told_and_is_no_failure(output, tmp_path):
     told = call("--sets", "kdd2010", "--data", tmp_path, "--output", output, "--jobs", 1)
     assert told.exit_code == 0, told.output
@@ -171,6 +174,7 @@ def test_a_store_in_use_is_refused(cells, output):
     assert "another run" in told.output
 
 
+@pytest.mark.usefixtures("in_this_process")
 def test_a_run_may_be_told_as_json_and_goes_on_without_a_word(cells, output):
     options = *PLAIN, "--file", cells, "--output", output
     told = call(*options, "--repetitions", 1, "--json")
@@ -185,6 +189,7 @@ def test_a_run_may_be_told_as_json_and_goes_on_without_a_word(cells, output):
     assert json.loads(call(*options, "--repetitions", 2, "--json").stdout) == facts
 
 
+@pytest.mark.usefixtures("in_this_process")
 def test_a_report_may_be_told_as_json_or_not_at_all(cells, output):
     call(*PLAIN, "--file", cells, "--repetitions", 1, "--output", output)
     files = call("report", "--output", output).stdout.splitlines()

@@ -1,4 +1,3 @@
-from concurrent.futures import Future
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -11,7 +10,6 @@ from sklearn.model_selection import GridSearchCV
 
 from largemargin import KOMDClassifier, LDMClassifier, LinearLDMClassifierCV
 from largemargin.tables import Data
-from study import runner
 from study.protocols import PROTOCOLS
 from study.runner import Plan, run
 from study.store import Store
@@ -21,10 +19,11 @@ from study.tasks import (
     Task,
     choose,
     digest_of,
-    loaded,
     perform,
     refit,
 )
+
+pytestmark = pytest.mark.usefixtures("in_this_process")
 
 CHEAP = "svm", "mamc", "mamc_balanced"
 
@@ -50,26 +49,6 @@ def small(directory):
 @pytest.fixture(scope="module")
 def large(directory):
     return source_of(directory, "large", (1200, 900))
-
-
-class Here:
-    """Does its work in this process, which is faster than to start others."""
-
-    def submit(self, work, item):
-        future = Future()
-        try:
-            future.set_result(work(item))
-        except (ValueError, FileNotFoundError) as error:
-            future.set_exception(error)
-        return future
-
-    def shutdown(self, kill_workers):
-        loaded.cache_clear()
-
-
-@pytest.fixture(autouse=True)
-def _in_this_process(monkeypatch):
-    monkeypatch.setattr(runner, "get_reusable_executor", lambda n_jobs: Here())
 
 
 @pytest.fixture

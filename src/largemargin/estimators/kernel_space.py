@@ -274,7 +274,14 @@ def space_of(machine, **options):
 
 
 class KernelExpansion:
-    """The part of a fitted classifier that scores by a kernel."""
+    """The part of a fitted classifier that scores by a kernel.
+
+    ONNX graphs are made from ``_kernel``, the kernel with its width, and margins are
+    normalised by ``_products``, the inner products of the vectors ``w`` of all problems.
+    """
+
+    _kernel: Kernel
+    _products: np.ndarray
 
     @property
     def coef_(self):

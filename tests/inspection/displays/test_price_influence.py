@@ -1,57 +1,14 @@
-"""Displays draw what they are given."""
+"""The influence of a price is drawn as it was found."""
 
-import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from sklearn.model_selection import GridSearchCV
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from largemargin import (
-    ConvergenceDisplay,
-    LDMClassifier,
-    LinearLDMClassifier,
-    LinearLDMClassifierCV,
-    MarginDistributionDisplay,
-    PriceInfluenceDisplay,
-    margin_distribution,
-)
+from largemargin import LDMClassifier, LinearLDMClassifierCV, PriceInfluenceDisplay
 from largemargin.inspection.displays.price_influence import labels
-
-mpl.use("Agg")
-
-
-@pytest.fixture(autouse=True)
-def close():
-    yield
-    plt.close("all")
-
-
-def test_margins_are_drawn_as_cumulative_distributions(blobs):
-    X, y = blobs
-    machine = LinearLDMClassifier().fit(X, y)
-    display = MarginDistributionDisplay.from_estimator(machine, X, y, name="ours")
-    found = margin_distribution(machine, X, y)
-    assert_allclose(display.lines_[0].get_xdata(), np.sort(found.margins))
-    assert_allclose(display.lines_[0].get_ydata()[-1], 1.0)
-    assert display.lines_[0].get_label().startswith("ours: mean")
-    assert display.figure_ is display.ax_.figure
-
-
-def test_machines_differ_by_more_than_colour(blobs):
-    X, y = blobs
-    machines = [LDMClassifier(C).fit(X, y) for C in (0.1, 1, 10)]
-    display = MarginDistributionDisplay.from_estimators(machines, X, y, normalise=True)
-    assert len({line.get_linestyle() for line in display.lines_}) == 3
-    assert len({line.get_label() for line in display.lines_}) == 3
-    assert display.ax_.get_xlabel() == "margin / |w|"
-    with pytest.raises(ValueError, match="not known for 'svc'"):
-        MarginDistributionDisplay.from_estimators(
-            {"svc": SVC().fit(X, y)}, X, y, normalise=True
-        )
 
 
 def test_the_influence_of_a_price_is_what_the_search_found(blobs):
@@ -94,21 +51,18 @@ def test_a_machine_is_cross_validated_around_its_own_prices(blobs):
         PriceInfluenceDisplay.from_estimator(machine, X, y, price="tol", values=[1])
 
 
+def test_points_without_the_price_are_left_out(blobs):
+    X, y = blobs
+    grids = [{"C": [0.1, 1.0], "gamma": [2.0]}, {"C": [0.1]}]
+    grid = GridSearchCV(LDMClassifier(), grids, cv=3).fit(X, y)
+    grid.best_params_ = {"C": 1.0, "gamma": 2.0}
+    display = PriceInfluenceDisplay.from_search(grid, "C")
+    assert_allclose(display.means, grid.cv_results_["mean_test_score"][:2])
+    assert display.values == [0.1, 1.0]
+    assert PriceInfluenceDisplay.from_search(grid, "gamma").values == [2.0]
+
+
 def test_any_value_of_a_grid_gets_a_label():
     values = [1, 2, 4, np.inf, None, "0.3*scale"]
     wanted = ["$2^{0}$", "$2^{1}$", "$2^{2}$", "inf", "None", "0.3 scale"]
     assert labels(values) == wanted
-
-
-def test_convergence_is_drawn_for_every_class(iris):
-    X, y = iris
-    pipeline = make_pipeline(StandardScaler(), LinearLDMClassifier()).fit(X, y)
-    display = ConvergenceDisplay.from_estimator(pipeline, x="seconds")
-    assert len(display.lines_) == 3
-    assert display.ax_.get_yscale() == "log"
-    history = pipeline[-1].history_[0]
-    assert_allclose(display.lines_[0].get_ydata(), history["duality_gap"])
-    with pytest.raises(ValueError, match="'step' or 'seconds'"):
-        display.plot(x="minutes")
-    with pytest.raises(TypeError, match="got SVC"):
-        ConvergenceDisplay.from_estimator(SVC().fit(X, y))

@@ -1,0 +1,71 @@
+"""Kernels of fits and of predictions, and those that are refused."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from numpy.testing import assert_array_equal
+from sklearn.gaussian_process.kernels import RBF
+
+from largemargin import LDMClassifier
+from refusals import assert_refused
+
+
+def test_prediction_needs_the_support_columns_only(blobs):
+    X, y = blobs
+    gram = X @ X.T
+    machine = LDMClassifier(kernel="precomputed", lambda_var=0, lambda_mean=0).fit(gram, y)
+    assert len(machine.support_) < len(y)
+    other = np.full_like(gram, 1e9)
+    other[:, machine.support_] = gram[:, machine.support_]
+    assert_array_equal(machine.decision_function(other), machine.decision_function(gram))
+
+
+def test_an_unhashable_kernel_and_a_sparse_one_serve(blobs):
+    X, y = blobs
+    for kernel, rows in (RBF(), X), (lambda A, B: A @ B.T, sp.csr_matrix(X)):
+        machine = LDMClassifier(kernel=kernel).fit(rows, y)
+        assert machine.duality_gap_ <= machine.tol
+
+
+def test_prediction_remembers_the_kernel_of_the_fit(blobs):
+    X, y = blobs
+    machine = LDMClassifier().fit(X, y)
+    scores = machine.decision_function(X)
+    machine.set_params(kernel="precomputed", gamma=7.0)
+    assert_array_equal(machine.decision_function(X), scores)
+    assert not hasattr(machine, "coef_")
+
+
+def test_a_gram_matrix_that_is_not_square(blobs):
+    X, y = blobs
+    assert_refused(
+        LDMClassifier(kernel="precomputed"), X, y, r"square.*\(80, 80\).*\(80, 4\)"
+    )
+
+
+def test_a_gram_matrix_that_is_not_symmetric(blobs):
+    X, y = blobs
+    lopsided = X @ X.T + np.triu(np.ones((len(y), len(y))))
+    assert_refused(LDMClassifier(kernel="precomputed"), lopsided, y, "symmetric")
+
+
+def test_kernels_that_are_not_definite(blobs):
+    X, y = blobs
+
+    def distance(A, B):
+        return np.linalg.norm(A[:, None] - B[None], axis=2)
+
+    assert_refused(LDMClassifier(kernel="precomputed"), distance(X, X), y, "semi-definite")
+    assert_refused(
+        LDMClassifier(kernel=distance), X, y, "semi-definite.*eigenvalues from -"
+    )
+
+
+def test_the_negative_part_of_a_sigmoid_is_cut_off_and_said(blobs):
+    X, y = blobs
+    machine = LDMClassifier(kernel="sigmoid", gamma=2.0, coef0=-1.0)
+    with pytest.warns(UserWarning, match="not positive semi-definite.*cut off"):
+        machine.fit(X, y)
+    signs = np.where(y > 0, 1, -1)
+    mean = (signs * machine.decision_function(X)).mean()
+    assert mean == pytest.approx(machine.margin_mean_, rel=1e-6)
