@@ -40,7 +40,7 @@ def metric_products(problem) -> tuple[np.ndarray, np.ndarray]:
     """
     design = problem.design
     if design.has_any(Capability.INNER_PRODUCTS) and design.n_features > MAX_FACTORED:
-        problem = problem.on(design.as_kernel())
+        problem = problem.on(design.as_gram_design())
     if not problem.design.has_any(Capability.GRAM):
         return row_products(problem)
     matrix = problem.design.gram_matrix
