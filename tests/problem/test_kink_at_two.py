@@ -1,6 +1,6 @@
 """A loss added as docs/add_a_loss.md describes: the hinge with its kink at 2.
 
-Every solver that says it knows the loss finds the optimum of a quadratic programme, in
+Every solver that supports the loss finds the optimum of a quadratic programme, in
 which the kink is a parameter; the others refuse.
 """
 
@@ -210,7 +210,7 @@ def test_any_pair_is_no_farther_from_the_optimum_than_certified(
 def test_sweeps_refuse_smooth_and_two_sided_losses(solver, loss):
     X, sign, weight = drawn(20, False)
     problem = posed("dense", X, sign, weight, (1.0, 0.0, 0.0), True, loss)
-    with pytest.raises(ValueError, match=rf"'{solver}' knows losses of one kink only"):
+    with pytest.raises(ValueError, match=rf"'{solver}' supports only losses of one kink"):
         solve(problem, solver, tol=1e-3)
 
 

@@ -169,7 +169,7 @@ def test_sweeps_refuse_what_they_do_not_know():
     targets = Targets.of_values(values)
     for solver in "dual_cd", "asgd":
         problem = Problem(DenseDesign(X), targets, weight, Prices(1.0), True, loss)
-        with pytest.raises(ValueError, match="one kink only"):
+        with pytest.raises(ValueError, match="only losses of one kink"):
             solve(problem, solver, tol=1e-3)
     problem = Problem(GramDesign(X @ X.T), targets, weight, Prices(1.0), True, loss)
     for solver in "newton", "asgd":

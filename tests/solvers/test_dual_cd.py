@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from largemargin.problem.certificate import Certificate
+from largemargin.problem.certificate import Certificate, Certified
 from largemargin.solvers import solve
 from largemargin.solvers.dual_cd import _best_of
 from oracle import solve_qp
@@ -12,8 +12,8 @@ from small_problems import DESIGNS, classes_on_rows, sparse_classes
 
 
 def test_the_best_point_and_the_best_bound_are_kept():
-    old = "old point", "old beta", Certificate(2.0, 1.0, 5.0)  # above 1
-    new = "new point", "new beta", Certificate(1.9, 1.5, 5.0)  # above 0.4
+    old = Certified("old point", "old beta", Certificate(2.0, 1.0, 5.0))  # above 1
+    new = Certified("new point", "new beta", Certificate(1.9, 1.5, 5.0))  # above 0.4
     point, beta, certificate = _best_of(old, new)
     assert (point, beta) == ("new point", "old beta")
     assert certificate.primal == 1.9

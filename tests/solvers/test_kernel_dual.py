@@ -12,7 +12,7 @@ N_ROWS = 400
 ROUTES = {
     "_solve_svm": 0.0,
     "_solve_in_rounds": 2**-4,
-    "_solve_equivalent": 30.0,
+    "solve_as_svm": 30.0,
 }
 
 

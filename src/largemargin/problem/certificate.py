@@ -1,9 +1,9 @@
 """Certificates: upper bounds of the distance of a point from the optimum.
 
-``examine_kept`` includes the rounding of its own computation: every number that enters the
-certificate has a bound of its error, so that the gap is that of the point which is kept
-and not of a rounded image. docs/rounding.md derives these bounds. The design provides what
-they need of the rows: ``measure``, ``measure_closely`` and ``slope_length``.
+``examine_kept`` includes rounding errors: it bounds the error of every number that enters
+the certificate, so that the gap holds for the point exactly as it is kept. docs/rounding.md
+derives these bounds. The design provides those of the rows by ``measure``,
+``measure_closely`` and ``slope_length``.
 """
 
 from typing import NamedTuple, Self
@@ -44,6 +44,14 @@ class Certificate(NamedTuple):
     def at(self, primal: float) -> Self:
         """Return the certificate of another point by the same lower bound."""
         return self._replace(primal=primal, gap=self.gap + max(primal - self.primal, 0.0))
+
+
+class Certified(NamedTuple):
+    """A point, dual variables that bound the optimum, and the resulting certificate."""
+
+    point: Point
+    beta: np.ndarray
+    certificate: Certificate
 
 
 class Examined(NamedTuple):
@@ -97,7 +105,7 @@ def _certify_measured(
     point = problem.point(w, measured.scores, offset)
     margins = point.margins
     terms = problem.terms(margins, offset, beta, measured.square)
-    # From adding the intercept, and from subtracting the origin.
+    # The error of adding the intercept and of subtracting the origin.
     rounding = UNIT * (2.0 * np.abs(margins) + np.abs(problem.origin)) + offset_error
     errors = measured.errors + rounding
     gaps = np.empty_like(margins)
@@ -189,27 +197,29 @@ def _is_balanced_by_weights(problem, beta):
     rest = problem.is_curved or problem.prices.intercept or problem.tangent is not None
     if rest or beta.any():
         return False
-    # The weights are rounded as they were given.
+    # The given weights are rounded numbers themselves.
     return abs(problem.sign @ problem.weight) <= growth(len(beta)) * problem.total
 
 
 def _cheapest_shift(problem, sensitivity, beta, imbalance, taken=0.0):
-    """Return the cheaper way to remove an imbalance; ``taken`` room is in use already.
+    """Return the cheaper of two ways to remove an imbalance.
 
-    ``sensitivity`` bounds what a unit of change in each dual variable adds to the gap.
+    ``sensitivity`` bounds what a unit of change in each dual variable adds to the gap;
+    ``taken`` is how much of their room is in use already.
     """
     if imbalance == 0:
         return Shift(np.zeros_like(beta))
-    # Move all dual variables by the same part of their room.
+    # Either move all dual variables by the same part of their room,
     weight, (floor, cap) = problem.weight, problem.box
     falls, size = problem.sign * imbalance > 0, abs(imbalance)
     room = np.where(falls, beta - floor, cap - beta)
     room = weight * np.where(np.isinf(room), np.abs(beta), room)
     by_losses = Shift(room, by_losses=np.inf)
-    if size + taken <= room.sum():
-        forces = room * (size / room.sum())
+    whole = room.sum()
+    if size + taken <= whole:
+        forces = room * (size / whole)
         by_losses = Shift(forces, by_losses=forces @ sensitivity)
-    # Or linearise the squared terms at another intercept.
+    # or linearise the squared terms at another intercept.
     seen, whole = problem.border, problem.border.sum()
     by_squares = Shift(seen, by_squares=np.inf)
     if whole > 0:

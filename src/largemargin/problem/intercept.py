@@ -14,7 +14,7 @@ from largemargin.problem.losses import Pull, Smoothing, dual_step
 
 
 def weights_of_signs(problem) -> tuple[float, float]:
-    """Return the weights of all rows of negative and of positive sign."""
+    """Return the total weights of the rows of negative and of positive sign."""
     sign, weight = problem.sign, problem.weight
     return weight[sign < 0].sum(), weight[sign > 0].sum()
 
@@ -39,7 +39,7 @@ def pull_of(problem) -> float:
 
 
 def brakes(problem) -> tuple[float, float]:
-    """Return the most that the losses charge for lowering and for raising it."""
+    """Return the most that the losses charge per unit of lowering and of raising it."""
     floor, cap = problem.box
     negative, positive = weights_of_signs(problem)
 
@@ -103,9 +103,9 @@ def settle(problem, point):
 
 
 def balance(problem, scores, offset, beta):
-    """Return a close intercept and close dual variables whose forces balance.
+    """Return an intercept and dual variables near these whose forces balance.
 
-    With a free intercept, unbalanced dual variables do not bound the optimum.
+    With a free intercept, dual variables whose forces do not balance bound nothing.
     """
     if not problem.fit_intercept:
         return offset, beta
@@ -124,7 +124,7 @@ def balance(problem, scores, offset, beta):
 
 
 def _balancing_offset(problem, scores, offset, beta):
-    """Return the intercept at which the squared terms, if they can, balance the forces."""
+    """Return the intercept at which the squared terms balance the forces, if any does."""
     whole = problem.border.sum()
     if not whole > 0:
         return offset

@@ -1,8 +1,8 @@
 """Losses of a margin: their values, duals and proximal steps.
 
 A sample of weight ``s`` counts ``s`` times; ``beta`` is its dual variable per unit of
-weight, so that a row of weight two behaves exactly like the row twice. Every loss here has
-a slope, smoothed or its own, that is piecewise linear in the margin: a ``Pull``.
+weight, so that a row of weight two behaves exactly like the row twice. The slope of every
+loss here, smoothed if it has kinks, is piecewise linear in the margin: a ``Pull``.
 docs/add_a_loss.md derives what a loss must provide.
 """
 
@@ -89,8 +89,6 @@ class Loss:
         """Return the absolute slope of the loss at these margins."""
         pull = self.pull(C)
         above = np.where(margins > pull.high, abs(pull.floor), abs(pull.rest))
-        if pull.rest == pull.floor:
-            above = abs(pull.rest)
         return np.where(margins < pull.low, abs(pull.cap), above)
 
     def box(self, C: float) -> tuple[float, float]:
@@ -133,7 +131,7 @@ class Band(Loss):
     is_smooth = True
 
     def pull(self, C):
-        """Return two ramps without ends."""
+        """Return a pull that is not bounded on either side of the band."""
         cap = np.inf if C > 0 else 0.0
         floor = -cap if self.mu > 0 else 0.0
         low, high = 1.0 - self.theta, 1.0 + self.theta

@@ -30,7 +30,7 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from largemargin.designs.base import Design
-from largemargin.problem.certificate import Certificate, Point
+from largemargin.problem.certificate import Certificate, Certified, Point
 from largemargin.problem.intercept import balance, weights_of_signs
 from largemargin.problem.losses import HINGE, Loss
 from largemargin.problem.margin_loops import (
@@ -103,7 +103,7 @@ class Problem:
 
     design: Design
     targets: Targets
-    weight: np.ndarray
+    weight: np.ndarray  # all positive: estimators leave rows of weight zero out
     prices: Prices
     fit_intercept: bool = True
     loss: Loss = HINGE
@@ -192,7 +192,7 @@ class Problem:
             size = np.linalg.norm(vector)
             if size > MAX_CONTRACTION or size == 0:
                 break
-        return size <= MAX_CONTRACTION
+        return bool(size <= MAX_CONTRACTION)
 
     def mean(self, values):
         """Return the weighted mean over the rows."""
@@ -242,10 +242,11 @@ class Problem:
     @cached_property
     def _moments(self):
         """The weighted sums of x, sign x and sign origin x over all rows, if cheap."""
-        cheap = self.is_curved and self.tangent is None and self.design.has_cheap_moments
+        if not (self.is_curved and self.tangent is None and self.design.has_cheap_moments):
+            return None
         signed = self.sign * self.weight
         parts = self.weight, signed, signed * self.origin
-        return [self.design.combine(part) for part in parts] if cheap else None
+        return [self.design.combine(part) for part in parts]
 
     def rewards(self):
         """Return the reward of each margin per unit of weight."""
@@ -294,14 +295,15 @@ class Problem:
         stretch = self.stretch(point.margins)
         return point if stretch == 1.0 else Point(*(stretch * part for part in point))
 
-    def examine(self, w, offset, beta, scores=None):
-        """Return the point, balanced dual variables and certificate of any pair."""
+    def examine(self, w, offset, beta, scores=None) -> Certified:
+        """Balance the dual variables of any pair, and certify it."""
         design = self.design
         scores = design.scores(w) if scores is None else scores
         offset, beta = balance(self, scores, offset, beta)
         point = self.point(w, scores, offset)
         slope = self.slope(point, beta)
-        return point, beta, self.certify(point, beta, slope, design.inner(slope, slope))
+        certificate = self.certify(point, beta, slope, design.inner(slope, slope))
+        return Certified(point, beta, certificate)
 
     def certify(self, point, beta, slope, slope_norm) -> Certificate:
         """Return the certificate of a point, stretched if it does not keep a hard margin.

@@ -63,7 +63,7 @@ class OtherPrices:
         return np.append(parts, imbalance / self.slack if is_possible else np.nan)
 
     def distance(self, prices) -> float:
-        """Return a bound of the distance between the optima at these and its own prices.
+        """Return a bound of how far the optimum moves from its own prices to these.
 
         The objective is at least as curved as ``|w|^2 / 2``, so that the optimum moves by
         no more than the gradient changes. NaN if the forces cannot be balanced.

@@ -3,8 +3,8 @@
 Dual variables move from an ``anchor`` by proximal steps of length ``sigma``, which smooths
 the kinks of the losses; the remaining function of ``w`` and ``b`` has a continuous
 gradient. The smoothed problem owns every array with one number per row (scores, margins,
-anchors, dual variables) and returns only numbers. Rows that are not in memory, but in
-blocks of a file or on other computers, need a second class with the same methods.
+anchors, dual variables) and returns only numbers. Rows in blocks of a file or on other
+computers need another class with the same methods.
 """
 
 from typing import NamedTuple
@@ -12,13 +12,13 @@ from typing import NamedTuple
 import numpy as np
 
 from largemargin.designs.base import Curvature
-from largemargin.problem.certificate import Certificate, Point
+from largemargin.problem.certificate import Certificate, Certified
 from largemargin.problem.checks import refuse_unseparable
 from largemargin.problem.intercept import as_intercept_sees_it, centre, settle
 from largemargin.problem.line_search import search_along
 from largemargin.problem.losses import dual_step
 
-# The least mean squared length of the rows that is used.
+# Smaller mean squared lengths of the rows are replaced by this.
 SHORTEST = 1e-100
 # Values that differ by no more than this fraction of their size are the same.
 ROUNDING = 1e-12
@@ -33,16 +33,6 @@ class Look(NamedTuple):
     is_bent: bool  # whether the smoothed losses have curvature here
 
 
-class Best(NamedTuple):
-    """The pair with the smallest gap so far."""
-
-    point: Point
-    beta: np.ndarray
-    slope: np.ndarray
-    slope_square: float
-    certificate: Certificate
-
-
 class SmoothedProblem:
     """A problem on rows in memory, as Newton's method sees it.
 
@@ -53,7 +43,7 @@ class SmoothedProblem:
     """
 
     def __init__(self, problem, start=None):
-        self.problem, self.best = problem, None
+        self.problem, self.best = problem, None  # the pair with the smallest gap so far
         self.is_smooth = problem.loss.is_smooth
         # These are the same at every step.
         self._by_intercept = as_intercept_sees_it(problem)
@@ -95,7 +85,8 @@ class SmoothedProblem:
         square = problem.design.inner(self.slope, self.slope)
         certificate = problem.certify(point, beta, self.slope, square)
         if self.best is None or certificate.gap < self.best.certificate.gap:
-            self.best = Best(point, beta, self.slope, square, certificate)
+            self.best = Certified(point, beta, certificate)
+            self._best_slope = self.slope, square
         moved = problem.weight @ (beta - self.anchor) ** 2
         return Look(certificate, square, moved, self.extra.any())
 
@@ -136,8 +127,8 @@ class SmoothedProblem:
         )
         return length
 
-    def result(self):
-        """Return the best point with its final intercept, its beta and certificate."""
-        _, beta, *slope, _ = self.best
-        point = settle(self.problem, self.best.point)
-        return point, beta, self.problem.certify(point, beta, *slope)
+    def result(self) -> Certified:
+        """Return the best point with its final intercept."""
+        problem, beta = self.problem, self.best.beta
+        point = settle(problem, self.best.point)
+        return Certified(point, beta, problem.certify(point, beta, *self._best_slope))

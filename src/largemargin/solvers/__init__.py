@@ -31,16 +31,18 @@ class Solver(NamedTuple):
         prices = problem.prices
         if self.one_sided_only and not problem.loss.is_one_sided:
             raise ValueError(
-                f"solver={name!r} knows losses of one kink only, such as the hinge loss; "
+                f"solver={name!r} supports only losses of one kink, such as the hinge; "
                 f"got {problem.loss}. Use 'auto'."
             )
         if self.one_sided_only and (prices.lambda_square != 0 or prices.intercept != 0):
             raise ValueError(
-                f"solver={name!r} knows no price of squared margins or of the intercept; "
+                f"solver={name!r} supports no price of squared margins or the intercept; "
                 f"got {prices}. Use 'auto'."
             )
         if self.classes_only and problem.origin.any():
-            raise ValueError(f"solver={name!r} knows classes only, no values. Use 'auto'.")
+            raise ValueError(
+                f"solver={name!r} supports only classes, not values. Use 'auto'."
+            )
 
 
 FEATURES, ROWS, GRAM = Capability.FEATURES, Capability.ROWS, Capability.GRAM

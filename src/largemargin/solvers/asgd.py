@@ -14,6 +14,7 @@ from numba import njit
 
 from largemargin.designs.row_loops import all_dots, row_add, row_dot
 from largemargin.numerics.jit import JIT
+from largemargin.problem.certificate import Certified
 from largemargin.problem.losses import dual_step
 from largemargin.solvers.solution import Run, Solution
 
@@ -40,9 +41,9 @@ class ScaledPrices(NamedTuple):
     def of(cls, problem, total: float) -> Self:
         """Return the scaled prices of a problem whose weights add up to ``total``."""
         C, lambda_var, lambda_mean, *_ = problem.prices
-        unit = (C if C > 0 else 1.0) * total
-        scaled = [float(part / unit) for part in (1.0, 4.0 * lambda_var, lambda_mean)]
-        return cls(*scaled, 1.0 if C > 0 else 0.0, float(problem.loss.kink))
+        unit, loss = (C * total, 1.0) if C > 0 else (total, 0.0)
+        norm, variance, mean = 1.0 / unit, 4.0 * lambda_var / unit, lambda_mean / unit
+        return cls(norm, variance, mean, loss, float(problem.loss.kink))
 
 
 @dataclass
@@ -100,10 +101,10 @@ def solve_asgd(problem, run: Run) -> Solution:
     w, offset = state.average()
     if not np.isfinite(w @ w + offset**2):
         w, offset = problem.design.zeros(), 0.0
-    result = best_certificate(problem, w, offset)
-    run.progress(result[2])
+    found = best_certificate(problem, w, offset)
+    run.progress(found.certificate)
     # The run has converged after its epochs, whatever the gap.
-    return Solution.of(problem, *result, n_iter, np.inf)
+    return Solution.of(problem, found, n_iter, np.inf)
 
 
 class Draws:
@@ -153,7 +154,7 @@ def find_rows(places, reach, guide, rows, found):
 
 
 def run_epoch(problem, state, draws, *, averaging, total=None):
-    """Make as many steps as there are distinct rows; ``total`` is the weight of all."""
+    """Make one step per distinct row; ``total`` is the weight of all rows so far."""
     prices = ScaledPrices.of(problem, problem.total if total is None else total)
     if state.first_rate == 0.0:
         state.first_rate = find_first_rate(problem, prices, draws)
@@ -187,8 +188,8 @@ def find_first_rate(problem, prices, draws):
     return rate
 
 
-def best_certificate(problem, w, offset):
-    """Return point, dual variables and certificate by the best of a few smoothings."""
+def best_certificate(problem, w, offset) -> Certified:
+    """Certify a point by dual variables from the best of a few smoothings."""
     scores = problem.design.scores(w)
     margins, C = problem.margins(scores, offset), problem.prices.C
     candidates = []
@@ -196,7 +197,7 @@ def best_certificate(problem, w, offset):
         smoothing = problem.loss.smoothing(np.zeros_like(margins), sigma, C)
         beta, _ = dual_step(margins, smoothing, problem.weight)
         candidates.append(problem.examine(w, offset, beta, scores))
-    return min(candidates, key=lambda candidate: candidate[2].gap)
+    return min(candidates, key=lambda one: one.certificate.gap)
 
 
 @njit(**JIT)

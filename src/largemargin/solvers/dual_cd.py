@@ -57,27 +57,26 @@ def descend(problem, state, run: Run, rng, *, is_slow=None, separated=None) -> S
         if visits < next_check and not violation <= goal and not is_last:
             continue
         found = problem.examine(state.element(), state.offset, state.beta.copy())
-        point, beta, certificate = found
-        state.refresh(point)
-        if problem.is_hard and np.isinf(certificate.gap):
-            refuse_unseparable(separated or problem, beta)
-        best = found if best is None else _best_of(best, found)
-        certificate = best[2]
-        run.progress(certificate)
-        if certificate.relative <= run.tol or is_last:
-            break
-        if is_slow is not None and is_slow(visits, certificate.relative):
+        state.refresh(found.point)
+        if problem.is_hard and np.isinf(found.certificate.gap):
+            refuse_unseparable(separated or problem, found.beta)
+        if best is not None:
+            found = _best_of(best, found)
+        best = found
+        run.progress(found.certificate)
+        gap = found.certificate.relative
+        if gap <= run.tol or is_last or (is_slow is not None and is_slow(visits, gap)):
             break
         next_check = visits + max(SWEEPS_PER_CHECK * n_rows, SHARE_PER_CHECK * visits)
         goal = SOLVED * violation if np.isfinite(violation) else 0.0
-    return Solution.of(problem, *best, n_iter, run.tol)
+    return Solution.of(problem, found, n_iter, run.tol)
 
 
 def _best_of(old, new):
     """Return the better point with the dual variables that bound it best."""
-    point, beta, certificate = min(old, new, key=lambda result: result[2].primal)
-    for _, other_beta, other in old, new:
-        combined = certificate.above(other.primal - other.gap)
-        if combined.gap < certificate.gap:
-            beta, certificate = other_beta, combined
-    return point, beta, certificate
+    best = min(old, new, key=lambda one: one.certificate.primal)
+    for _, beta, other in old, new:
+        certificate = best.certificate.above(other.primal - other.gap)
+        if certificate.gap < best.certificate.gap:
+            best = best._replace(beta=beta, certificate=certificate)
+    return best

@@ -22,16 +22,17 @@ import numpy as np
 
 from largemargin.designs.gram import GramDesign
 from largemargin.kernels.gram import gram_product
+from largemargin.problem.certificate import Certified
 from largemargin.problem.intercept import is_bounded, squares_hold_it
 from largemargin.problem.objective import Problem
 from largemargin.solvers.solution import Run, Solution, Start
 
 # Rows of H that are filled in at a time.
 BLOCK = 1024
-# A lower bound of the speed of cubic operations.
+# Operations per second of cubic algorithms: a lower bound.
 FLOPS = 2e10
-# A gap of the SVM may be larger for the problem itself: then it is reduced to these parts
-# of the tolerance one after another, as far as rounding allows.
+# A solution of the SVM may have a larger gap for the problem itself. Then the SVM is solved
+# to these parts of the tolerance in turn; rounding hides gaps below FINEST.
 PARTS_OF_TOL = 1.0, 0.1, 1e-2, 1e-3, 1e-4
 FINEST = 1e-14
 # The tol of a provisional solution.
@@ -64,8 +65,8 @@ class EquivalentKernel(NamedTuple):
         rest = problem.weight, prices, is_free, problem.loss, tangent
         return Problem(GramDesign(self.matrix), targets, *rest)
 
-    def lift(self, problem, svm, solution):
-        """Return the point, dual variables and certificate for the problem itself.
+    def lift(self, problem, svm, solution) -> Certified:
+        """Return the solution of the SVM, certified for the problem itself.
 
         The point is the one that the forces of ``beta`` produce: its gradient is zero, and
         its gap consists of Fenchel gaps alone.
@@ -136,7 +137,7 @@ def _solve_without_squares(problem, solve_svm, run):
     if is_bounded(svm):
         solution = solve_svm(svm, replace(run, tol=max(run.tol, ROUGH), start=None))
         result = problem.examine(solution.w, solution.offset, solution.beta)
-        found.append(Solution.of(problem, *result, solution.n_iter, run.tol))
+        found.append(Solution.of(problem, result, solution.n_iter, run.tol))
     found = found or [Solution.at_start(problem, None, run.tol)]
     best = min(found, key=lambda one: one.certificate.relative)
     return replace(best, is_late=True)
@@ -159,7 +160,7 @@ def solve_as_svm(problem, solve_svm, run: Run) -> Solution:
         n_iter += solution.n_iter
         result = kernel.lift(problem, svm, solution)
         is_over = n_iter >= run.max_iter or run.progress.is_late or goal <= FINEST
-        if result[2].relative <= run.tol or is_over:
+        if result.certificate.relative <= run.tol or is_over:
             break
         start = Start(solution.beta, offset=solution.offset)
-    return Solution.of(problem, *result, n_iter, run.tol)
+    return Solution.of(problem, result, n_iter, run.tol)

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from largemargin.problem.certificate import Certified
 from largemargin.problem.intercept import is_bounded
 from largemargin.problem.objective import MAX_CONTRACTION
 from largemargin.solvers.equivalent_svm import solve_as_svm
@@ -33,7 +34,7 @@ def solve_kernel_dual(problem, run: Run) -> Solution:
     elif problem.squares_are_mild:
         solution = _solve_in_rounds(problem, run)
     else:
-        solution = _solve_equivalent(problem, run)
+        solution = solve_as_svm(problem, _solve_svm, run)
     is_late = solution.is_late or run.progress.is_late
     is_over = solution.converged or solution.n_iter >= run.max_iter or is_late
     if is_over or n_rows > MAX_FACTOR_ROWS:
@@ -50,8 +51,8 @@ def _solve_on_factor(problem, run):
     point, _, certificate = problem.examine(forces, solution.offset, solution.beta)
     certificate = solution.certificate.at(certificate.primal)
     if certificate.relative <= run.tol:
-        rest = certificate, solution.n_iter, run.tol
-        return Solution.of(problem, point, solution.beta, *rest)
+        found = Certified(point, solution.beta, certificate)
+        return Solution.of(problem, found, solution.n_iter, run.tol)
     solution.w = forces + factor.expand(solution.w - factor.rows.T @ forces)
     return solution
 
@@ -70,10 +71,6 @@ def _solve_svm(problem, run):
     return found if is_over else solve_newton(problem, run)
 
 
-def _solve_equivalent(problem, run):
-    return solve_as_svm(problem, _solve_svm, run)
-
-
 def _solve_in_rounds(problem, run):
     found, run = _descend_on_pairs(problem, run)
     if found is not None and (found.converged or run.progress.is_late):
@@ -83,18 +80,18 @@ def _solve_in_rounds(problem, run):
     while True:
         svm = problem.linearised(margins)
         if not is_bounded(svm):
-            return _solve_equivalent(problem, replace(run, start=start))
+            return solve_as_svm(problem, _solve_svm, replace(run, start=start))
         left, progress = run.max_iter - n_iter, Progress(run.progress.on_step)
         solution = solve_newton(svm, Run(0.3 * run.tol, left, start, progress))
         n_iter += solution.n_iter
-        result = problem.examine(solution.w, solution.offset, solution.beta)
-        point, beta, certificate = result
+        lifted = problem.examine(solution.w, solution.offset, solution.beta)
+        point, beta, certificate = lifted
         run.progress(certificate)
         is_over = n_iter >= run.max_iter or run.progress.is_late
         if certificate.relative <= run.tol or is_over:
-            return Solution.of(problem, *result, n_iter, run.tol)
+            return Solution.of(problem, lifted, n_iter, run.tol)
         start = Start(beta, None, point.offset)
         # An intercept, which nothing penalises, may oscillate from round to round.
         if not certificate.gap < MAX_CONTRACTION * last_gap:
-            return _solve_equivalent(problem, replace(run, start=start))
+            return solve_as_svm(problem, _solve_svm, replace(run, start=start))
         margins, last_gap = point.margins, certificate.gap

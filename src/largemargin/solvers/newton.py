@@ -61,4 +61,4 @@ def solve_newton(problem, run: Run) -> Solution:
         if length < 1 and not look.is_bent:
             # The step met kinks beyond its linear model: they are too sharp from here.
             sigma /= GROWTH**2
-    return Solution.of(problem, *smoothed.result(), n_iter, run.tol)
+    return Solution.of(problem, smoothed.result(), n_iter, run.tol)

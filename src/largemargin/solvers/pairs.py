@@ -14,6 +14,7 @@ import numpy as np
 from numba import njit
 
 from largemargin.numerics.jit import EXTREME, JIT
+from largemargin.problem.certificate import Certified
 from largemargin.problem.intercept import settle
 from largemargin.solvers.solution import Run, Solution
 
@@ -30,19 +31,20 @@ SOLVED = 0.3
 BLOCK = 256
 # Pulls that differ by less, relative to their size, are equal.
 ROUNDING = 1e-14
-# A point is discarded if its scores have drifted by more than this, relative to their size.
+# A point is discarded if many small steps have changed its scores by more than this,
+# relative to their size, from the scores of its element.
 DRIFT = 1e-7
 # Curvatures below this fraction of the largest one are rounding errors.
 FLAT = 1e-12
 
 
 def pairs_can_solve(problem) -> bool:
-    """Return whether the loss is one-sided, at a price that bounds the steps."""
+    """Return whether the loss is one-sided, and C positive and finite."""
     return problem.loss.is_one_sided and 0 < problem.prices.C < np.inf
 
 
 def solve_in_pairs(problem, run: Run) -> Solution:
-    """Minimise a kernel problem as far as descent is fast; squared terms must be mild."""
+    """Minimise a kernel problem while descent is fast; squared terms must be mild."""
     state = PairDescent(problem, run.start)
     goal = max(run.tol, EASY)
     gap, n_steps, n_iter = 1.0, 0, 0
@@ -50,20 +52,17 @@ def solve_in_pairs(problem, run: Run) -> Solution:
         n_iter += 1
         steps_left = MAX_STEPS_PER_ROW * problem.design.n_rows - n_steps
         n_steps += state.solve(SOLVED * max(goal, gap), steps_left, run.progress)
-        point, beta, certificate = state.certify()
-        run.progress(certificate)
-        last_gap, gap = gap, certificate.relative
+        found = state.certify()
+        run.progress(found.certificate)
+        last_gap, gap = gap, found.certificate.relative
         if gap <= goal or gap > 0.9 * last_gap or run.progress.is_late:
             break
-    if gap <= goal and not _scores_hold(problem, point):
-        certificate = certificate._replace(gap=np.inf)
-    return Solution.of(problem, point, beta, certificate, n_iter, run.tol)
-
-
-def _scores_hold(problem, point):
-    """Return whether scores that many small steps changed are still those of the point."""
-    drift = np.abs(problem.design.scores(point.w) - point.scores).max()
-    return drift <= DRIFT * max(1.0, np.abs(point.scores).max())
+    if gap <= goal:
+        scores = found.point.scores
+        drift = np.abs(problem.design.scores(found.point.w) - scores).max()
+        if not drift <= DRIFT * max(1.0, np.abs(scores).max()):
+            found = found._replace(certificate=found.certificate._replace(gap=np.inf))
+    return Solution.of(problem, found, n_iter, run.tol)
 
 
 class PairDescent:
@@ -139,8 +138,8 @@ class PairDescent:
                 break
         return n_steps
 
-    def certify(self):
-        """Return the point, its dual variables and certificate; linearise again."""
+    def certify(self) -> Certified:
+        """Return the point with its certificate, and linearise again."""
         problem, point = self.problem, self.point
         slope, slope_norm = None, 0.0
         if problem.is_curved and self._is_balanced:
@@ -155,7 +154,7 @@ class PairDescent:
         certificate = problem.certify(point, self.beta, slope, slope_norm)
         # Forces that are not balanced bound nothing.
         gap = certificate.gap if self._is_balanced else np.inf
-        return point, self.beta, certificate._replace(gap=gap)
+        return Certified(point, self.beta, certificate._replace(gap=gap))
 
 
 @njit(**JIT)

@@ -24,7 +24,7 @@ SAME_SCORES = 0.1
 
 
 class OutOfTime(Exception):
-    """Takes the place of an answer if the time was over before the problem's turn."""
+    """Stands for the answer of a problem that was skipped because time ran out."""
 
 
 class Answer(NamedTuple):
@@ -109,7 +109,7 @@ def solve_path(problems, solver, *, solves=None, on_answer=None, **options) -> A
     """
     solves = [solve] * len(problems) if solves is None else solves
     path = Path(problems[0].design, solver, **options)
-    answers = [None] * len(problems)
+    answers: dict[int, Answer | Exception] = {}
 
     def place(k):
         prices = problems[k].prices
@@ -125,4 +125,4 @@ def solve_path(problems, solver, *, solves=None, on_answer=None, **options) -> A
             answers[k] = error
         if on_answer is not None:
             on_answer()
-    return Answers(answers, path.solutions)
+    return Answers([answers[k] for k in range(len(problems))], path.solutions)

@@ -8,7 +8,8 @@ from typing import Self
 import numpy as np
 
 from largemargin.numerics.progress_log import logger
-from largemargin.problem.certificate import Certificate, examine_kept
+from largemargin.problem.certificate import Certificate, Certified, examine_kept
+from largemargin.problem.objective import Problem
 
 # How often a point is stretched to restore a hard margin that rounding may have lost.
 MAX_STRETCHES = 3
@@ -77,7 +78,7 @@ class Run:
     max_iter: int
     start: Start | None = None
     progress: Progress = field(default_factory=Progress)
-    rng: np.random.Generator | None = None
+    rng: np.random.Generator | None = None  # by default, one of seed zero
 
     def on_other_features(self) -> Self:
         """Return the run for a design whose elements are other vectors."""
@@ -103,20 +104,22 @@ class Solution:
     is_late: bool = False  # whether a time limit ended the run
 
     @classmethod
-    def of(cls, problem, point, beta, certificate, n_iter: int, tol: float) -> Self:
-        """Return a point as a solution, stretched to keep a hard margin."""
+    def of(cls, problem: Problem, found: Certified, n_iter: int, tol: float) -> Self:
+        """Return what a solver found as a solution, stretched to keep a hard margin."""
+        point, beta, certificate = found
         converged = bool(certificate.relative <= tol)
         return cls(*problem.stretched(point), beta, certificate, max(n_iter, 1), converged)
 
     @classmethod
-    def at_start(cls, problem, start: Start | None, tol: float) -> Self:
+    def at_start(cls, problem: Problem, start: Start | None, tol: float) -> Self:
         """Return the start of a run as its solution; without a start, zero."""
         if start is not None:
             w, beta = start.place(problem)
-            return cls.of(problem, *problem.examine(w, start.offset, beta), 1, tol)
+            return cls.of(problem, problem.examine(w, start.offset, beta), 1, tol)
         zeros = np.zeros(problem.design.n_rows)
         point = problem.point(problem.design.zeros(), zeros)
-        return cls.of(problem, point, zeros, Certificate(0.0, np.inf, 1.0), 1, tol)
+        found = Certified(point, zeros, Certificate(0.0, np.inf, 1.0))
+        return cls.of(problem, found, 1, tol)
 
     def as_start(self) -> Start:
         """Return the solution as a start."""
@@ -160,7 +163,13 @@ class Solution:
             other = examine_kept(problem, w, offset, self.beta, tangent=own, **options)
             if other.certificate.gap < result.certificate.gap:
                 result, tangent = other, own
-        found = {"beta": result.beta, "certificate": result.certificate}
-        found |= {"intercept": intercept, "tangent": tangent, "stretch": stretched}
-        converged = bool(result.certificate.relative <= tol)
-        return replace(self, converged=converged, **found, **result.point._asdict())
+        return replace(
+            self,
+            **result.point._asdict(),
+            beta=result.beta,
+            certificate=result.certificate,
+            converged=bool(result.certificate.relative <= tol),
+            intercept=intercept,
+            tangent=tangent,
+            stretch=stretched,
+        )

@@ -4,8 +4,6 @@ In the dual, an unpenalised intercept is an equality constraint. The method of m
 enforces it; the multiplier is the intercept.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 from numba import njit
 
@@ -33,16 +31,6 @@ def best_in_box(beta, slope, curvature, C):
     return 2.0 * beta + 1.0 if np.isinf(C) else C
 
 
-class Fixed(NamedTuple):
-    """What a sweep reads and does not change; ``signed`` is ``sign * weight``."""
-
-    signed: np.ndarray
-    kinks: np.ndarray
-    curvature: np.ndarray
-    C: float
-    coupling: float
-
-
 class DualDescent:
     """The state of a coordinate descent on the dual variables ``beta``.
 
@@ -68,7 +56,8 @@ class DualDescent:
         # The intercept acts as one more feature, of this squared length.
         self.coupling = problem.mean(norms) if problem.fit_intercept else 0.0
         curvature, C = problem.weight * (norms + self.coupling), problem.prices.C
-        self.fixed = Fixed(self.signed, self.kinks, curvature, C, self.coupling)
+        # What sweeps read and do not change.
+        self.fixed = self.signed, self.kinks, curvature, C, self.coupling
 
     @property
     def offset(self):
@@ -84,7 +73,7 @@ class DualDescent:
 
 
 class GramDescent(DualDescent):
-    """Descent on a Gram matrix; the scores are kept up to date."""
+    """Descent on a Gram matrix that keeps the scores up to date."""
 
     def __init__(self, problem, start):
         super().__init__(problem, start)
@@ -109,15 +98,17 @@ class GramDescent(DualDescent):
 @njit(**JIT)
 def gram_sweep(gram, fixed, beta, scores, offset, order):
     """Move each dual variable to its optimum given the others."""
+    signed, kinks, curvature, C, coupling = fixed
     for i in order:
-        sign = 1.0 if fixed.signed[i] > 0.0 else -1.0
-        slope = sign * (scores[i] + offset) - fixed.kinks[i]
-        target = best_in_box(beta[i], slope, fixed.curvature[i], fixed.C)
+        # Weights are positive, so that this is the sign of the row.
+        sign = 1.0 if signed[i] > 0.0 else -1.0
+        slope = sign * (scores[i] + offset) - kinks[i]
+        target = best_in_box(beta[i], slope, curvature[i], C)
         if target == beta[i]:
             continue
-        step = fixed.signed[i] * (target - beta[i])
+        step = signed[i] * (target - beta[i])
         beta[i] = target
-        offset += fixed.coupling * step
+        offset += coupling * step
         for j in range(scores.shape[0]):
             scores[j] += step * gram[i, j]
 
@@ -185,7 +176,7 @@ def row_sweep(rows, fixed, beta, w, offset, active, n_active, bounds, chances):
     A row at a bound becomes inactive if its slope exceeds all slopes of the last sweep,
     ``bounds``. Returns the number of rows left and the range of the slopes found.
     """
-    signed, C = fixed.signed, fixed.C
+    signed, kinks, curvature, C, coupling = fixed
     low, high = np.inf, -np.inf
     k = 0
     while k < n_active:
@@ -194,38 +185,22 @@ def row_sweep(rows, fixed, beta, w, offset, active, n_active, bounds, chances):
         active[other] = active[k]
         active[k] = i
         sign = 1.0 if signed[i] > 0.0 else -1.0
-        slope = sign * (row_dot(*rows, i, w) + offset) - fixed.kinks[i]
+        slope = sign * (row_dot(*rows, i, w) + offset) - kinks[i]
         if (beta[i] == 0.0 and slope > bounds[1]) or (beta[i] == C and slope < bounds[0]):
             n_active -= 1
             active[k] = active[n_active]
             active[n_active] = i
             continue
         k += 1
-        target = best_in_box(beta[i], slope, fixed.curvature[i], C)
+        target = best_in_box(beta[i], slope, curvature[i], C)
         if (beta[i] > 0.0 or slope < 0.0) and (beta[i] < C or slope > 0.0):
             low, high = min(low, slope), max(high, slope)
         if target != beta[i]:
             step = signed[i] * (target - beta[i])
             beta[i] = target
-            offset += fixed.coupling * step
+            offset += coupling * step
             row_add(*rows, i, step, w)
     return n_active, min(low, 0.0), max(high, 0.0)
-
-
-class Coupled(NamedTuple):
-    """What a coupled sweep reads and does not change; ``origin`` has mean zero."""
-
-    sign: np.ndarray
-    weight: np.ndarray
-    origin: np.ndarray
-    kinks: np.ndarray
-    norms: np.ndarray
-    to_mean: np.ndarray
-    mean_norm: float
-    mean_sign: float
-    C: float
-    spread: float
-    coupling: float
 
 
 class CoupledDescent(DualDescent):
@@ -251,11 +226,13 @@ class CoupledDescent(DualDescent):
             self.delta = problem.spread * problem.centred(margins)
         self.v = design.combine(self.signed * (self.beta - self.delta))
         self.tau = problem.prices.lambda_mean + weight @ self.delta
-        norms, to_mean = design.squared_norms(), sign * design.scores(self.mean_row)
-        origin = problem.centred(problem.origin)
-        arrays = sign, weight, origin, self.kinks, norms, to_mean
-        numbers = self.mean_row @ self.mean_row, self.mean_sign, problem.prices.C
-        self.coupled = Coupled(*arrays, *numbers, problem.spread, self.coupling)
+        origin, to_mean = (
+            problem.centred(problem.origin),
+            sign * design.scores(self.mean_row),
+        )
+        arrays = sign, weight, origin, self.kinks, design.squared_norms(), to_mean
+        means = self.mean_row @ self.mean_row, self.mean_sign
+        self.fixed = arrays, (*means, problem.prices.C, problem.spread, self.coupling)
 
     def element(self):
         """Return the current element."""
@@ -270,18 +247,18 @@ class CoupledDescent(DualDescent):
         self.multiplier = self.offset
         order, v_mean = self.shuffled(rng), self.v @ self.mean_row
         state = self.beta, self.delta, self.v, self.tau, v_mean, self.offset
-        self.tau = coupled_sweep(self.problem.design.rows, self.coupled, *state, order)
+        self.tau = coupled_sweep(self.problem.design.rows, *self.fixed, *state, order)
         return len(order), np.inf
 
 
 @njit(**JIT)
-def coupled_sweep(rows, fixed, beta, delta, v, tau, v_mean, offset, order):
+def coupled_sweep(rows, arrays, numbers, beta, delta, v, tau, v_mean, offset, order):
     """Move each pair of dual variables to its optimum given the others.
 
-    Keeps ``v_mean = v . zbar``; returns the new ``tau``.
+    ``origin`` has mean zero, and ``v_mean`` is ``v . zbar``. Returns the new ``tau``.
     """
-    sign, weight, origin, kinks, norms, to_mean = fixed[:6]
-    mean_norm, mean_sign, C, spread, coupling = fixed[6:]
+    sign, weight, origin, kinks, norms, to_mean = arrays
+    mean_norm, mean_sign, C, spread, coupling = numbers
     for i in order:
         length = norms[i] + coupling
         near = to_mean[i] + coupling * sign[i] * mean_sign
