@@ -5,12 +5,13 @@ An SVM and an LDM side by side
 A support vector machine (SVM) looks at the smallest margins only. A large margin
 distribution machine (LDM) also takes the mean and the variance of all margins into
 account. This example fits both to the breast cancer data that scikit-learn ships, prints
-accuracy, margins, duality gap and time, and draws the distributions of the training margins.
+accuracy, margins, duality gap and time, and draws the distributions of the training
+margins.
 """
 
 # %%
-# One half of the rows is for training, the other one for testing. The features are scaled to
-# [0, 1] by the ranges of the training half.
+# One half of the rows is for training, the other one for testing. The features are scaled
+# to [0, 1] by the ranges of the training half.
 
 import time
 
@@ -26,9 +27,9 @@ scaler = MinMaxScaler().fit(X_train)
 X_train, X_test = scaler.transform(X_train), scaler.transform(X_test)
 
 # %%
-# With ``lambda_var=0`` and ``lambda_mean=0`` the LDM is the SVM. The default values change it
-# a little; ten times the default ``lambda_var`` changes it more. Each model is fitted once
-# before it is timed, because the first fit loads compiled code.
+# With ``lambda_var=0`` and ``lambda_mean=0`` the LDM is the SVM. The default values change
+# it a little; ten times the default ``lambda_var`` changes it more. Each model is fitted
+# once before it is timed, because the first fit loads compiled code.
 
 from largemargin import LDMClassifier
 

@@ -1,4 +1,4 @@
-"""What has been measured, on disk: one line a result, written as soon as it is there."""
+"""The stored results: one line per result, written as soon as it is known."""
 
 import json
 import logging
@@ -241,7 +241,7 @@ class Store:
         try:
             values = json.loads(line)
             result = Result(**values)
-            # Sorting and averaging come later: a wrong type is better told here.
+            # Sorting and averaging come later: a wrong type is better reported here.
             wrong = [
                 name
                 for name in values

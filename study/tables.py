@@ -69,8 +69,8 @@ def set_row(name, fact):
     here = size((fact.rows, fact.features))
     share = f"{fact.positives / fact.rows:.0%}"
     here_cell = Cell(here, bold=printed not in (here, NONE))
-    told = Cell("; ".join(text for text in (fact.source, note_of(name)) if text))
-    return Row((Cell(name), here_cell, Cell(printed), Cell(share), told))
+    origin = Cell("; ".join(text for text in (fact.source, note_of(name)) if text))
+    return Row((Cell(name), here_cell, Cell(printed), Cell(share), origin))
 
 
 def note_of(name):
@@ -121,7 +121,7 @@ class Comparison:
         From a store.
 
     facts : dict of str to Facts
-        From the same store; they tell to which table a user's file belongs.
+        From the same store; they decide to which table a user's file belongs.
 
     labels : dict of str to str
         Names of the methods, in the order of the columns.

@@ -1,4 +1,4 @@
-"""Fit one of our machines in a process of its own; print its time and peak of memory."""
+"""Fit one of our estimators in a new process; print its time and peak of memory."""
 
 import argparse
 import ctypes

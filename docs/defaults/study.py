@@ -221,7 +221,7 @@ def main():
     """Run the study, or show it."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data", nargs="?", type=Path, help="directory of the data sets")
-    parser.add_argument("--table", action="store_true", help="print a table of the stored results")
+    parser.add_argument("--table", action="store_true", help="print the results as a table")
     parser.add_argument("--jobs", type=int, default=2, help="number of processes")
     options = parser.parse_args()
     if options.data is not None:
