@@ -98,7 +98,7 @@ class Facts:
 
 
 class Store:
-    """Results in a directory, kept whatever ends the run.
+    """Results in a directory, kept even if the run is killed.
 
     Reading takes no lock and leaves out a last line that was cut short. Writing locks the
     file and removes such a line first: its task is then done again. A last line that only

@@ -242,14 +242,14 @@ class Comparison:
         return Row.of("LDM win/tie/loss", *ours), Row.of("paper", *theirs, printed=True)
 
     def notes(self):
-        """Return what a reader has to know beside the numbers."""
+        """Return what a reader has to know about the numbers."""
         printed = ", ".join(
             f"{self.labels[method]} {mean:.3f}"
             for method, mean in paper.AVERAGES[self.number].items()
         )
         return (
             f"Averages, ours and the paper's, are over {self.common_in_words()}.",
-            f"For all its sets the paper printed {printed}; its win/tie/loss counts are of "
+            f"For all its sets the paper printed {printed}; its win/tie/loss counts cover "
             "all of them too.",
             *self.repetition_notes(),
             *missing_note(self.missing),
@@ -284,7 +284,7 @@ class Comparison:
             for name, some in numbers.items()
             if some != [usual]
         ]
-        exceptions = f", but for {', '.join(others)}" if others else ""
+        exceptions = f", except for {', '.join(others)}" if others else ""
         return (f"Repetitions: {usual}{exceptions}.",)
 
     def records(self):

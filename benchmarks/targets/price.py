@@ -14,8 +14,8 @@ class Price(Target):
     name = "price"
     title = "2. The cost of the margin distribution"
     about = (
-        "Linear fits to a gap of 1e-3 with lambdas of 2^-4 ('paper') and of 0.1 C m ('scale': "
-        'ten times the library\'s "scale"), against our own SVM.'
+        "Linear fits to a gap of 1e-3 with lambdas of 2^-4 ('paper') and 0.1 C m ('scale', "
+        "ten times the library's default), against our own SVM."
     )
     columns = (
         column("set", "set"),

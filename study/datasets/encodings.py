@@ -14,7 +14,7 @@ class Recipe:
     Parameters
     ----------
     columns : int
-        How many columns the raw table has beside the label.
+        Number of columns of the raw table, without the label.
 
     positive, negative : str
         The labels of the two classes; rows of other classes are left out.
