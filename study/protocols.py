@@ -1,16 +1,28 @@
 """How data are scaled and parameters chosen: the paper's way, and a fair one."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.preprocessing import MinMaxScaler, normalize
 
-from largemargin.cli.tuning import FAIR, TENTHS, Grids, scale_of_rows
+from largemargin.cli.tuning import (
+    FAIR_GRIDS,
+    LARGE_FAIR_GRIDS,
+    MAX_REGULAR_ROWS,
+    TENTHS,
+    widths_by_variance,
+)
 from largemargin.estimators.grids import PAPER_LAMBDAS, paper_gammas
 
 REPETITIONS = {"regular": 30, "large": 10}
 KERNELS_BY_SCALE = {"regular": ("linear", "rbf"), "large": ("linear",)}
+
+
+def scale_of_rows(n_rows: int) -> str:
+    """Return whether a data set of this many rows is "regular" or "large"."""
+    return "regular" if n_rows <= MAX_REGULAR_ROWS else "large"
 
 
 def scale_of(data):
@@ -55,11 +67,20 @@ def widths_by_distance(X):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Protocol(Grids):
+class Protocol:
     """A way to scale rows and to choose parameters.
 
     Attributes
     ----------
+    gammas : callable
+        Maps training rows to the values of ``gamma`` for the rbf kernel.
+
+    grids : dict
+        Values to choose from, by method and parameter.
+
+    large_grids : dict
+        The same for large data sets, where they differ.
+
     sees_all_rows : bool
         Whether features are scaled by the ranges of all rows, not of the training half.
 
@@ -67,8 +88,18 @@ class Protocol(Grids):
         Parameters that are set rather than chosen, by method.
     """
 
+    gammas: Callable
+    grids: dict
+    large_grids: dict
     sees_all_rows: bool
     settings: dict = field(default_factory=dict)
+
+    def grid(self, method: str, kernel: str, scale: str, X_train) -> dict:
+        """Return the values to choose from, by parameter of the estimator."""
+        grid = self.grids.get(method, {})
+        if scale == "large":
+            grid = self.large_grids.get(method, grid)
+        return grid | {"gamma": self.gammas(X_train)} if kernel == "rbf" else grid
 
     def scaled(self, data, train):
         """Return the scaled rows of a data set."""
@@ -98,5 +129,10 @@ PROTOCOLS = {
             for method in ("svm", "ldm", "linear_svc", "svm_asgd", "ldm_asgd")
         },
     ),
-    "fair": Protocol(sees_all_rows=False, **vars(FAIR)),
+    "fair": Protocol(
+        sees_all_rows=False,
+        gammas=widths_by_variance,
+        grids=FAIR_GRIDS,
+        large_grids=LARGE_FAIR_GRIDS,
+    ),
 }

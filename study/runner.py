@@ -1,6 +1,7 @@
 """Runs the tasks of a study in worker processes and stores each result at once."""
 
 import logging
+import threading
 from collections import deque
 from concurrent.futures import FIRST_COMPLETED, wait
 from dataclasses import dataclass, field, replace
@@ -142,7 +143,11 @@ class Run:
     def __enter__(self):
         return self
 
-    def __exit__(self, *details):
+    def __exit__(self, kind, *details):
+        if kind is KeyboardInterrupt:
+            # A thread of the pool may find workers that the same interrupt has ended, and
+            # print a traceback of it.
+            threading.excepthook = lambda arguments: None
         # Workers keep data in memory, and after an interrupt nobody waits for them.
         if self.pool is not None:
             self.pool.shutdown(kill_workers=True)

@@ -4,8 +4,8 @@ from collections import Counter
 
 import numpy as np
 
-from largemargin.cli.tuning import scale_of_rows
 from study import datasets, paper
+from study.protocols import scale_of_rows
 from study.rendering import Cell, Row, Table
 from study.statistics import accuracies, summarise, win_tie_loss
 

@@ -6,7 +6,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from largemargin.designs.dense import DenseDesign
-from largemargin.designs.kernel import KernelDesign
+from largemargin.designs.gram import GramDesign
 from largemargin.designs.sparse import SparseDesign
 from largemargin.problem import Prices, Problem, Targets
 from largemargin.problem.losses import Loss, Pull
@@ -15,7 +15,7 @@ DESIGNS = {
     "dense": DenseDesign,
     "narrow": lambda X: DenseDesign(X.astype(np.float32)),
     "sparse": lambda X: SparseDesign(sp.csr_matrix(X)),
-    "gram": lambda X: KernelDesign(X @ X.T),
+    "gram": lambda X: GramDesign(X @ X.T),
 }
 
 

@@ -4,7 +4,19 @@ An error that is expected is ignored by its name, and an ignored error that does
 is an error itself.
 """
 
-from largemargin import LDMClassifier, LinearLDMClassifierCV, MarginDistribution
+# mypy: disallow-untyped-calls, disallow-untyped-defs
+
+from typing import assert_type
+
+import numpy as np
+
+from largemargin import (
+    LDMClassifier,
+    LinearLDMClassifier,
+    LinearLDMClassifierCV,
+    MarginDistribution,
+    MDOClassifier,
+)
 
 
 def construct() -> None:
@@ -13,6 +25,15 @@ def construct() -> None:
     LDMClassifier(gama=1)  # type: ignore[call-arg]
     LinearLDMClassifierCV(Cs=[1, 10], cv=3)
     LinearLDMClassifierCV(C=1)  # type: ignore[call-arg]
+    LDMClassifier(tol="small")  # type: ignore[arg-type]
+
+
+def learn(X: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Chain calls: every fit returns the estimator itself."""
+    assert_type(LDMClassifier().set_params(C=2.0).fit(X, y), LDMClassifier)
+    LinearLDMClassifier(class_weight={0: 2.0}).fit(X, y).partial_fit(X, y)
+    LinearLDMClassifierCV(lambda_vars=[0.0, "scale"], scoring="roc_auc").fit(X, y)
+    return MDOClassifier(alpha=1.0, random_state=0).fit(X, y).decision_function(X)
 
 
 def mean(distribution: MarginDistribution) -> float:

@@ -1,7 +1,10 @@
 """Large margin distribution machines: exact, certified, scikit-learn compatible."""
 
+import sys
 from importlib import import_module
+from types import ModuleType
 
+from largemargin.estimators.table import ALIASES as _ALIASES
 from largemargin.estimators.table import ESTIMATORS as _ESTIMATORS
 from largemargin.estimators.table import PARTS as _PARTS
 
@@ -42,3 +45,17 @@ def __getattr__(name):
 
 def __dir__():
     return sorted({*globals(), *__all__})
+
+
+class _OldModule(ModuleType):
+    """A module of 0.1.0 that has moved: pickles find its classes by their public names."""
+
+    def __getattr__(self, name):
+        if f"{self.__name__}.{name}" not in _ALIASES:
+            raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
+        return __getattr__(name)
+
+
+for _name in {_path.rpartition(".")[0] for _path in _ALIASES}:
+    if _name not in ("largemargin.kernels", "largemargin.solvers.asgd"):  # still there
+        sys.modules.setdefault(_name, _OldModule(_name))

@@ -26,7 +26,7 @@ def write_cells(cells, folder):
 
 
 def iris_with_words():
-    """Return iris, with a column of words that helps to tell the species."""
+    """Return iris, with a column of words that helps to separate the species."""
     data = load_iris(as_frame=True)
     frame = data.frame.rename(columns=lambda name: name.removesuffix(" (cm)"))
     frame["colour"] = np.where(frame["target"] == 0, "red", "blue")

@@ -1,4 +1,4 @@
-"""Whatever is wrong is told in one sentence, and nothing is written."""
+"""Errors are reported in one sentence, and nothing is written."""
 
 import errno
 import gzip
@@ -153,7 +153,7 @@ def test_an_output_that_cannot_be_written_is_refused_before_the_work(
 
 @pytest.fixture
 def full_disk(monkeypatch):
-    """Let the disk be full when what was written is to be kept."""
+    """Let the disk be full when a file is put into its place."""
 
     def fail(descriptor):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))

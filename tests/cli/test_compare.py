@@ -1,4 +1,4 @@
-"""Methods side by side: the same folds, told in one table."""
+"""Methods side by side: the same folds, and one table of results."""
 
 from contextlib import nullcontext
 from functools import partial
@@ -134,3 +134,21 @@ def test_points_that_cannot_be_fitted_are_passed_over(cells):
     assert ask(grid={"lam": [-1.0, 0.5]}, fixed={}) == {"lam": 0.5}
     with pytest.raises(ValueError, match="KOMDClassifier could not be fitted at any of"):
         ask(grid={"lam": [-1.0, -2.0]}, fixed={})
+
+
+def test_too_little_memory_at_a_point_is_an_error(cells, monkeypatch):
+    def fail(self, X, y):
+        raise MemoryError("all of it")
+
+    monkeypatch.setattr(KOMDClassifier, "fit", fail)
+    folds = tuning.stratified_splits(cells[1], 2, 0)
+    with pytest.raises(MemoryError, match="all of it"):
+        tuning.best_point(KOMDClassifier(), {"lam": [0.1, 0.5]}, {}, *cells, folds)
+
+
+def test_few_rows_are_tuned_in_fewer_folds(good, tmp_path, cells):
+    X, y = cells
+    few = np.r_[np.flatnonzero(y == 1)[:5], np.flatnonzero(y == -1)[:5]]
+    np.savez(tmp_path / "few.npz", X=X[few], y=y[few])
+    told = good("compare", tmp_path / "few.npz", "--methods", "mamc,mdo", "--json").record
+    assert all("accuracy" in result for result in told["results"])

@@ -1,4 +1,4 @@
-"""Models that other programs have saved are used, or refused in a sentence."""
+"""Models saved by other programs are used, or refused with one sentence."""
 
 import numpy as np
 import pandas as pd
@@ -80,7 +80,7 @@ def test_models_of_many_layers_are_told_and_used(good, path, rows, name):
     model.fit(X, Y)
     save(model, path)
     told = good("info", path, "--json").record
-    assert told["machine"] == "LDMClassifier"
+    assert told["estimator"] == "LDMClassifier"
     assert told["steps"] == steps
     assert told["rows"]["n_features"] == 4
     assert ("cross-validated score" in told) == hasattr(model, "best_score_")

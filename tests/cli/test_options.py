@@ -1,4 +1,4 @@
-"""Values that options take, and what they make of columns of words."""
+"""Values that options accept, and how options treat columns of words."""
 
 from numbers import Real
 
@@ -53,7 +53,7 @@ def test_every_command_has_json(good, name):
 
 @pytest.fixture
 def rare(tmp_path, flowers):
-    """A table whose column of words has one in a single row: in most folds it has none."""
+    """A table with a column that has a word in one row only, so in few folds."""
     path = tmp_path / "rare.csv"
     flowers["note"] = None
     flowers.loc[3, "note"] = "odd"

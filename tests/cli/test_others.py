@@ -1,4 +1,4 @@
-"""The commands beside training and prediction."""
+"""Commands other than train and predict, and errors of all commands."""
 
 import json
 import os
@@ -33,11 +33,11 @@ def test_the_version_is_told(good):
 
 def test_info_tells_what_a_model_is(good, table_model):
     told = good("info", table_model, "--json").record
-    assert told["machine"] == "LDMClassifier"
+    assert told["estimator"] == "LDMClassifier"
     assert told["steps"] == ["ColumnTransformer", "LDMClassifier"]
     assert told["rows"]["words"] == {"colour": ["blue", "red", "white"]}
     assert told["versions"].keys() >= {"largemargin", "scikit-learn"}
-    assert "colour (3 words)" in good("info", table_model).out
+    assert "colour (3 categories)" in good("info", table_model).out
 
 
 def test_an_exported_model_predicts_as_the_model_does(good, model, libsvm, cells, tmp_path):
@@ -83,7 +83,7 @@ def test_a_graph_takes_columns_of_words_by_their_names(good, flowers, precision,
 
 @pytest.fixture
 def broken(monkeypatch):
-    """Let a command end with an error that nobody expected."""
+    """Let a command end with an unexpected error."""
 
     def run(error):
         def raise_it(*arguments, **options):

@@ -82,7 +82,7 @@ def test_normalised_margins_are_those_of_a_picture(refused, model, libsvm):
 
 @pytest.fixture
 def blocks(monkeypatch):
-    """Take down what is asked of machines, block by block, and how the bar moves."""
+    """Record the blocks of rows that are scored, and how the bar moves."""
     seen, moves = [], []
     monkeypatch.setattr(predict, "BLOCK_ROWS", 30)
     ask = LinearLDMClassifier.decision_function
@@ -128,10 +128,12 @@ def test_other_machines_are_asked_what_they_predict(good, tmp_path):
         "predict cells.model cells.libsvm -o cells.libsvm",
         "predict cells.model cells.libsvm -o cells.model",
         "export cells.model cells.model",
+        "margins cells.model cells --plot cells",
     ],
 )
 def test_what_is_read_is_not_written_to(refused, model, libsvm, monkeypatch, arguments):
     monkeypatch.chdir(model.parent)
+    os.symlink("cells.libsvm", "cells")
     before = model.read_bytes(), libsvm.read_bytes()
     assert "is an input file; name another" in refused(*arguments.split(), code=2)
     assert (model.read_bytes(), libsvm.read_bytes()) == before
@@ -144,7 +146,7 @@ def test_labels_without_a_place_are_told_before_rows_are_read(refused, model, tm
 
 @pytest.fixture
 def closed():
-    """A directory that may be looked at only, and no rights of root to do otherwise."""
+    """A read-only directory, and a process without the rights of root."""
     with tempfile.TemporaryDirectory() as name:
         place = Path(name)
         place.chmod(0o555)

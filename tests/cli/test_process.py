@@ -38,7 +38,7 @@ green,8,apple
 red,1,cherry
 black,1.5,cherry
 """
-# Each with a line that is wrong, and what is told of it.
+# Tables with a wrong line, and part of the message about it.
 WRONG = {
     "empty": ("", "is empty"),
     "ragged": (FRUIT + "red,7\n", "line 6: expected 3 cells"),
@@ -61,7 +61,7 @@ def place(tmp_path_factory):
 
 
 def run(place, *arguments):
-    """Run the command in a directory; it must end well and complain of nothing."""
+    """Run the command in a directory; it must succeed without errors."""
     told = subprocess.run(
         [*COMMAND, *arguments], cwd=place, capture_output=True, text=True, check=False
     )
@@ -112,7 +112,7 @@ print(*sys.modules, file=sys.stderr)
         "compare cells --folds 2 --methods mamc",
         "predict fruit.model fruit.csv",
     )
-    # Where it could be found.
+    # The study could be imported from here.
     root = Path(__file__).parents[2]
     paths = os.pathsep.join([str(root), os.environ.get("PYTHONPATH", "")])
     told = subprocess.run(
@@ -131,7 +131,7 @@ print(*sys.modules, file=sys.stderr)
 
 @pytest.fixture(scope="module")
 def told_of_loops():
-    """What ``warm_then_fit.py`` tells of the compiled loops."""
+    """What ``warm_then_fit.py`` prints about the compiled loops."""
     script = Path(__file__).with_name("warm_then_fit.py")
     command = [sys.executable, "-W", "ignore", script]
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout
@@ -186,7 +186,7 @@ def test_what_is_wrong_is_one_sentence_and_the_code_1(here, refused, arguments, 
 
 
 def refuse(place, *arguments, **options):
-    """Run the command in a directory; return the sentence it ends with, and no more."""
+    """Run the command in a directory; return its error, which must be one sentence."""
     before = sorted(place.iterdir())
     told = subprocess.run(
         [*COMMAND, *arguments],
@@ -240,7 +240,7 @@ def test_an_interrupt_ends_training_at_once_and_leaves_no_file(tmp_path):
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     ) as process:
-        # More than a pipe holds: when all is written, the command is reading it.
+        # More than a pipe holds: once all is written, the command is reading.
         process.stdin.write(data.read_bytes())
         process.stdin.close()
         process.stdin = None

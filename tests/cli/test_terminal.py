@@ -1,4 +1,4 @@
-"""Bars appear late and on terminals only; tables are aligned."""
+"""Bars appear late and only on terminals; tables are aligned."""
 
 import json
 import logging
@@ -176,7 +176,8 @@ def test_facts_are_aligned_and_numbers_have_six_digits(capsys):
     assert terminal.as_text({"C": 0.1234567, "gamma": "scale"}) == "C 0.123457, gamma scale"
 
 
-def test_a_table_is_aligned_text_elsewhere(capsys):
+def test_a_table_is_aligned_text_elsewhere(capsys, monkeypatch):
+    monkeypatch.setenv("FORCE_COLOR", "1")
     terminal.show_table(["name", "rows"], [["iris", 150], ["[b]sonar", 60]])
     assert capsys.readouterr().out == ("name      rows\niris       150\n[b]sonar    60\n")
 

@@ -1,4 +1,4 @@
-"""What train writes is the machine that the library fits."""
+"""The model that train writes is the one that the library fits."""
 
 import os
 import shlex
@@ -32,7 +32,7 @@ FAST = {"Cs": [1.0], "gammas": ["scale"], "lambda_means": [0.0]}
 
 @pytest.fixture
 def machine(tmp_path, good, libsvm):
-    """Train and return the machine that was kept."""
+    """Train and return the estimator that was saved."""
 
     def train(*options):
         path = tmp_path / "some.model"
@@ -151,6 +151,7 @@ def test_quiet_says_nothing(good, libsvm, tmp_path):
 def test_a_fit_that_stops_early_is_a_warning_in_one_line(good, libsvm, tmp_path):
     told = good("train", libsvm, "-o", tmp_path / "m", "-e", "1e-14", "--max-iter", 1)
     assert told.err.startswith("largemargin: warning: LDMClassifier stopped after")
+    assert "warm_start" not in told.err  # which no option sets
     assert told.err.count("\n") == 1
 
 
@@ -185,7 +186,7 @@ def test_data_are_not_replaced_by_their_model(refused, table, monkeypatch, name)
 
 
 def in_shell(directory, line, **environment):
-    """Run a line in which LM is the command; it must end well."""
+    """Run a shell line in which LM is the command; it must succeed."""
     command = shlex.join([sys.executable, "-m", "largemargin.cli"])
     return subprocess.run(
         ["sh", "-c", line.replace("LM", command)],

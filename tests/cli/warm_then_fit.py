@@ -1,4 +1,4 @@
-"""Warm up, fit larger machines, tell what was compiled; run by test_process.py."""
+"""Warm up, fit larger models, print what was compiled; run by test_process.py."""
 
 import sys
 
@@ -27,7 +27,7 @@ def signatures():
 
 
 def is_simple(kind):
-    """Return if a value is a number, nothing, or a plain tuple of such."""
+    """Return whether a type is a number, None or a tuple of these."""
     if isinstance(kind, types.UniTuple | types.Tuple):
         return all(map(is_simple, kind))
     return isinstance(kind, types.Number | types.Boolean | types.NoneType)

@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose
 
 from largemargin.designs.base import Capability, Design, MissingCapability
 from largemargin.designs.dense import DenseDesign
-from largemargin.designs.kernel import KernelDesign
+from largemargin.designs.gram import GramDesign
 from largemargin.designs.kernel_rows import KernelRows
 from largemargin.designs.sparse import SparseDesign
 from largemargin.kernels.functions import Kernel
@@ -22,14 +22,14 @@ DESIGNS = {
     "dense": DenseDesign(X),
     "narrow": DenseDesign(X.astype(np.float32)),
     "sparse": SparseDesign(sp.csr_matrix(X)),
-    "gram": KernelDesign(GRAM, entry_error=growth(5)),
+    "gram": GramDesign(GRAM, entry_error=growth(5)),
     "kernel rows": KernelRows(Kernel("linear"), X),
 }
 PARTS = {
     Capability.FEATURES: ["n_features", "outer_products", "squared_columns", "zeros"],
     Capability.ROWS: ["rows", "n_features", "sweeps_are_cheap"],
     Capability.GRAM: ["gram_matrix", "damped_inverse", "on_features", "once_for"],
-    Capability.INNER_PRODUCTS: ["as_kernel"],
+    Capability.INNER_PRODUCTS: ["as_gram_design"],
     Capability.REMOVAL: ["without", "score_of"],
 }
 
@@ -91,7 +91,7 @@ def test_capabilities_say_what_the_removal_of_a_row_leaves(design):
 
 
 def test_an_inverse_without_a_row_follows_from_that_of_all():
-    design, weight = KernelDesign(GRAM), np.linspace(0.5, 2.0, 12)
+    design, weight = GramDesign(GRAM), np.linspace(0.5, 2.0, 12)
     kept = np.arange(12) != 4
     derived = design.without(4, weight).damped_inverse(weight[kept], 0.3)
     own = design.without(4).damped_inverse(weight[kept], 0.3)

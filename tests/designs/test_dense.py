@@ -51,3 +51,11 @@ def test_outer_products_do_not_depend_on_the_number_of_threads(n_features):
         alone = DenseDesign(X).outer_products(coefficients)
     assert_array_equal(together, alone)
     assert_allclose(np.tril(together), np.tril((X.T * coefficients) @ X), rtol=1e-10)
+
+
+def test_the_second_moment_of_float32_rows_is_computed_in_float64():
+    X = np.random.default_rng(0).normal(20.0, size=(300, MAX_NARROW + 6))
+    X, weight = X.astype(np.float32), np.random.default_rng(1).uniform(0, 2, 300)
+    wide = X.astype(np.float64)
+    found = DenseDesign(X).second_moment(weight)
+    assert_allclose(np.tril(found), np.tril((wide.T * weight) @ wide), rtol=1e-12)

@@ -35,7 +35,7 @@ def test_dense_and_sparse_rows_give_the_same_products(X):
         lambda one: one.squared_columns(coefficients),
         lambda one: np.tril(one.outer_products(coefficients)),
         lambda one: one.newton_system(curvature)(w, 1e-10),
-        lambda one: one.as_kernel().gram_matrix,
+        lambda one: one.as_gram_design().gram_matrix,
         lambda one: one.without(3).scores(w),
     ):
         assert_allclose(find(sparse), find(dense), rtol=1e-9)

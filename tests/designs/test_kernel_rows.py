@@ -6,7 +6,7 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose
 
 from largemargin.designs import kernel_rows
-from largemargin.designs.kernel import KernelDesign
+from largemargin.designs.gram import GramDesign
 from largemargin.designs.kernel_rows import KernelRows
 from largemargin.kernels.functions import Kernel
 
@@ -24,7 +24,7 @@ def test_lengths_of_slopes_are_bounded(X, name):
     alpha, forces = np.random.default_rng(1).normal(size=(2, 60))
     slope = alpha - forces
     length = np.sqrt(float(slope @ exact @ slope))
-    gram = KernelDesign(kernel.gram_matrix(X), kernel.entry_error(X))
+    gram = GramDesign(kernel.gram_matrix(X), kernel.entry_error(X))
     for rows in KernelRows(kernel, X), KernelRows(kernel, X, gram):
         bound = rows.slope_length(alpha, forces, np.zeros(60))
         assert length <= bound <= length * (1 + 1e-6)
@@ -52,3 +52,11 @@ def test_doubtful_rows_are_measured_from_the_rows_themselves(X, most, monkeypatc
     assert_allclose(close.scores, np.where(chosen, exact, 0.0), atol=1e-11)
     assert (np.abs(close.scores - exact)[chosen] <= close.errors[chosen]).all()
     assert (close.errors[~chosen] == 1e9).all()
+
+
+def test_scores_of_short_sparse_float32_rows_lie_within_their_errors(X):
+    X = sp.csr_matrix((1e-25 * X).astype(np.float32))  # squares of 1e-50 leave float32
+    rows, alpha = KernelRows(Kernel("linear"), X), np.random.default_rng(1).normal(size=60)
+    wide = X.toarray().astype(np.longdouble)
+    measured = rows.measure(alpha)
+    assert (np.abs(measured.scores - wide @ (wide.T @ alpha)) <= measured.errors).all()

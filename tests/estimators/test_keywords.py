@@ -2,6 +2,8 @@
 
 import inspect
 import pickle
+import re
+from contextlib import nullcontext
 
 import pytest
 from sklearn.base import clone
@@ -10,9 +12,16 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC, NuSVC
 
 import largemargin
-from largemargin import LDMClassifier, LDMClassifierCV, LinearLDMClassifier
+from largemargin import (
+    KOMDClassifier,
+    LDMClassifier,
+    LDMClassifierCV,
+    LinearLDMClassifier,
+    MAMCClassifier,
+    MDOClassifier,
+)
 from largemargin.estimators.keywords import INSTEAD
-from largemargin.estimators.table import CLASSIFIERS, MACHINES
+from largemargin.estimators.table import CLASSIFIERS
 
 ALL = pytest.mark.parametrize("name", CLASSIFIERS)
 OF_SVMS = {name for one in (SVC, LinearSVC, NuSVC) for name in one().get_params()}
@@ -41,7 +50,7 @@ def test_a_parameter_that_is_missing_has_a_substitute(make, name, answer):
 @ALL
 def test_every_parameter_of_an_svm_is_known_or_explained(name):
     estimator = getattr(largemargin, name)
-    for parameter in OF_SVMS - {*estimator().get_params(), *LDMClassifier().get_params()}:
+    for parameter in OF_SVMS - {*estimator().get_params()}:
         with pytest.raises(TypeError, match=f"{name} has no parameter '{parameter}'; "):
             estimator(**{parameter: 1})
 
@@ -88,9 +97,39 @@ def test_the_absence_of_probabilities_is_explained(name):
     assert not hasattr(make_pipeline(StandardScaler(), estimator), "predict_proba")
 
 
-def test_answers_name_parameters_that_exist():
-    machines = [getattr(largemargin, one.name)() for one in MACHINES]
-    known = {name for machine in machines for name in machine.get_params()}
-    for name, answer in INSTEAD.items():
-        if answer.startswith("use ") and "(" not in answer:
-            assert answer.split()[1].strip(",") in known, name
+@ALL
+@pytest.mark.parametrize("parameter", INSTEAD)
+def test_answers_name_parameters_that_the_estimator_has(name, parameter):
+    estimator = getattr(largemargin, name)
+    known = estimator().get_params()
+    with pytest.raises(TypeError) if parameter not in known else nullcontext() as caught:
+        estimator(**{parameter: 1})
+    answer = "" if caught is None else str(caught.value)
+    used = re.findall(r"(?:; use|set by|such as) (\w+)(?=[,. =])", answer)
+    assert set(used) <= {*known, "largemargin", "LDMClassifier"}
+
+
+@pytest.mark.parametrize(
+    ("make", "name", "answer"),
+    [
+        (KOMDClassifier, "C", "use lam"),
+        (MAMCClassifier, "C", "no price of margin violations"),
+        (MAMCClassifier, "fit_intercept", "use threshold"),
+        (MAMCClassifier, "tol", "closed form"),
+        (MDOClassifier, "penalty", "cannot be chosen"),
+        (LDMClassifierCV, "nu", "use Cs"),
+        (LDMClassifierCV, "lambda1", "use lambda_vars"),
+        (LDMClassifierCV, "param_grid", r"Cs=\[1, 10\]"),
+    ],
+)
+def test_an_answer_depends_on_what_the_estimator_has(make, name, answer):
+    with pytest.raises(TypeError, match=f"'{name}'; .*{answer}"):
+        make(**{name: 1})
+
+
+def test_the_first_unknown_name_is_answered_and_never_by_self():
+    with pytest.raises(TypeError, match="'probability'"):
+        LDMClassifier(C=1, probability=True, cache_size=1)
+    for name in "selff", "param_grid":
+        with pytest.raises(TypeError, match=f"unexpected keyword argument '{name}'"):
+            LDMClassifier(**{name: 1})

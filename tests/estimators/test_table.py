@@ -102,7 +102,7 @@ def test_the_search_of_a_machine_is_found_through_the_table(name, kernel, grid):
         with pytest.raises(click.BadParameter, match="expected scale; got paper"):
             build_search(machine, name, grid, {}, 0)
         return
-    search = build_search(machine, name, grid, {"C": 3.0, "gamma": None}, 0)
+    search = build_search(machine, name, grid, {"C": 3.0}, 0)
     assert type(search).__name__ == f"{type(machine).__name__}CV"
     assert type(search).__name__ in table.SEARCHES
     assert search.Cs == [3.0]

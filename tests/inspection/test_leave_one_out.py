@@ -191,3 +191,12 @@ def test_offsets_of_the_columns_do_not_change_what_is_left_out():
         for rows in (X, X + 2.0**20)
     ]
     assert errors[0] == errors[1]
+
+
+def test_float32_rows_of_nearly_dependent_features_have_a_bound():
+    X = np.random.default_rng(0).normal(size=(400, 100)).astype(np.float32)
+    X[:, 70:] = X[:, :30] + np.float32(1e-3) * X[:, 70:]
+    y = X[:, 0] > 0
+    X += np.float32(20)
+    machine = LinearLDMClassifier(lambda_var=1e4).fit(X, y)
+    assert 0 <= leave_one_out_bound(machine, X, y) <= 1

@@ -115,3 +115,9 @@ def test_labels_that_the_machine_does_not_know_are_refused(blobs):
     several = SVC(decision_function_shape="ovo").fit(np.eye(8), np.arange(8) // 2)
     with pytest.raises(ValueError, match="decision_function_shape='ovr'"):
         margin_distribution(several, np.eye(8), np.arange(8) // 2)
+
+
+def test_whole_numbers_may_be_margins():
+    found = MarginDistribution(np.array([1, -2]), np.array([2.0, 0.0]), np.ones(2))
+    assert_allclose(found.normalised, [0.5, 0.0])
+    assert "margin / |w|" in found._repr_html_()

@@ -59,3 +59,19 @@ def test_the_number_of_threads_changes_no_bit(X, monkeypatch):
 def test_rows_that_overflow_are_refused(X):
     with pytest.raises(ValueError, match="overflows"):
         Kernel("rbf", 1.0).gram_matrix(1e160 * X)
+
+
+@pytest.mark.parametrize("name", ["linear", "poly", "sigmoid", "cosine", "rbf"])
+def test_bounds_of_sparse_float32_rows_are_those_of_dense_float64_rows(X, name):
+    kernel = Kernel(name, 0.3, coef0=-1.0)
+    X = X.astype(np.float32)
+    rows, wide = sp.csr_matrix(X), X.astype(np.float64)
+    diagonal = kernel.diagonal(rows)
+    assert diagonal.dtype == np.float64
+    assert_allclose(diagonal, kernel.diagonal(wide), rtol=1e-14)
+    assert_allclose(kernel.entry_error(rows), kernel.entry_error(wide), rtol=1e-12)
+
+
+def test_the_diagonal_of_a_callable_in_float32_is_float64(X):
+    kernel = Kernel(lambda X, Z: (X @ Z.T).astype(np.float32))
+    assert kernel.diagonal(X).dtype == np.float64

@@ -60,3 +60,23 @@ def test_tiles_cover_a_matrix_and_pairs_its_lower_triangle(monkeypatch):
     assert_array_equal(seen, 1)
     assert [len(range(8)[tile]) for tile in tiles(8, 5)] == [5, 3]
     assert tiles(0) == tile_pairs(0) == []
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_matrix])
+def test_squared_lengths_of_float32_rows_are_those_of_float64(form):
+    X = np.random.default_rng(0).normal(size=(3, 2000)).astype(np.float32)
+    X *= np.float32([[1e-30], [1.0], [1e30]])  # of which two squares leave float32
+    wanted = (X.astype(np.float64) ** 2).sum(axis=1)
+    found = squared_lengths(form(X))
+    assert found.dtype == np.float64
+    assert_allclose(found, wanted, rtol=1e-13)
+
+
+def test_the_error_of_scores_covers_sparse_rows_of_which_few_are_made_dense(monkeypatch):
+    monkeypatch.setattr(values, "fits_dense", lambda n_rows, n_columns: n_rows < 390)
+    X = sp.identity(400, format="csr")
+    kernel = Kernel("rbf", 0.7)
+    assert sp.issparse(kernel._prepare(X).X)
+    dense = kernel._prepare(X[:350])
+    assert not sp.issparse(dense.X)
+    assert dense.entry_error <= kernel.score_entry_error(X)

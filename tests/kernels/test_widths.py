@@ -56,3 +56,10 @@ def test_what_is_no_word_has_none():
 def test_other_words_are_refused(word):
     with pytest.raises(ValueError, match="C must be a number, 'scale' or a multiple"):
         multiple_of_scale(word, "C")
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_matrix])
+def test_the_squares_of_float32_rows_may_leave_float32(X, form):
+    X, ones = (1e25 * X).astype(np.float32), np.ones(40)
+    wanted = settle_gamma("scale", X.astype(np.float64), ones)
+    assert settle_gamma("scale", form(X), ones) == pytest.approx(wanted, rel=1e-12, abs=0.0)

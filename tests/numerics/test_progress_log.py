@@ -1,5 +1,6 @@
 """``verbose=1`` prints progress, and logging that was configured stays in charge."""
 
+import io
 import logging
 import subprocess
 import sys
@@ -29,7 +30,11 @@ def test_fits_and_searches_print_their_progress_on_standard_error(blobs, capsys)
     assert out == ""
     assert "relative gap" in err.splitlines()[-1]
     LinearLDMClassifierCV(Cs=[1.0], cv=2, verbose=1).fit(*blobs)
-    assert capsys.readouterr().err.splitlines()[-1].startswith("20 of 20 fits")
+    lines = capsys.readouterr().err.splitlines()
+    of_the_search = [line for line in lines if " fits, " in line]
+    assert of_the_search[-1].startswith("20 of 20 fits")
+    # The final fit is reported too.
+    assert "relative gap" in lines[-1]
     assert state() == before
     LDMClassifier().fit(*blobs)
     assert capsys.readouterr().err == ""
@@ -88,6 +93,14 @@ def test_blocks_that_overlap_print_each_line_once(capsys):
     logger.info("nobody")
     assert capsys.readouterr().err == "both\nthe other\n"
     assert state() == before
+
+
+@pytest.mark.usefixtures("no_logging")
+def test_a_closed_standard_error_does_not_end_a_fit(blobs, monkeypatch):
+    closed = io.StringIO()
+    closed.close()
+    monkeypatch.setattr(sys, "stderr", closed)
+    assert LDMClassifier(verbose=1).fit(*blobs).duality_gap_ < 1e-4
 
 
 def test_a_plain_script_sees_progress():

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from largemargin.designs.cholesky import damped_factor
 from largemargin.designs.dense import DenseDesign
+from largemargin.designs.gram import GramDesign
 from largemargin.designs.in_memory import without_offsets
-from largemargin.designs.kernel import KernelDesign
 from largemargin.designs.kernel_rows import KernelRows
 from largemargin.designs.sparse import SparseDesign
 from largemargin.kernels.functions import Kernel
@@ -144,11 +144,11 @@ def test_a_kept_expansion_is_examined_on_the_rows(name):
     X, y, weight, rng = drawn()
     kernel = Kernel(name, 0.3, 2, 1.0)
     gram = kernel.gram_matrix(X)
-    problem = Problem(KernelDesign(gram), classes(y), weight, Prices(1.0, 3.0, 0.5))
+    problem = Problem(GramDesign(gram), classes(y), weight, Prices(1.0, 3.0, 0.5))
     _, _, optimum = solve_qp(gram, y, weight, 1.0, 3.0, 0.5, True)
     alpha = np.where(np.arange(len(y)) % 3 == 0, 0.1 * rng.standard_normal(len(y)), 0.0)
     beta = rng.random(len(y))
-    for design in KernelRows(kernel, X), KernelRows(kernel, X, KernelDesign(gram)):
+    for design in KernelRows(kernel, X), KernelRows(kernel, X, GramDesign(gram)):
         on_rows = examine_kept(problem.on(design), alpha, 0.2, beta).certificate
         on_gram = examine_kept(problem, alpha, 0.2, beta).certificate
         assert on_rows.primal == pytest.approx(on_gram.primal, rel=1e-9)

@@ -22,14 +22,14 @@ from small_problems import DESIGNS, EpsilonInsensitive, HingeAt
 
 # Which solvers serve rows, and which a Gram matrix.
 ON_ROWS, ON_GRAM = ("auto", "newton", "dual_cd"), ("auto", "kernel_dual", "dual_cd")
-SERVED = [(kind, one) for kind in DESIGNS if kind != "gram" for one in ON_ROWS]
-SERVED += [("gram", one) for one in ON_GRAM]
+PAIRS = [(kind, one) for kind in DESIGNS if kind != "gram" for one in ON_ROWS]
+PAIRS += [("gram", one) for one in ON_GRAM]
 # Without the compiler there is time for the sweeps over one kind of rows.
 SERVED = [
     pytest.param(kind, one, marks=pytest.mark.needs_jit)
     if one == "dual_cd" and kind != "dense"
     else (kind, one)
-    for kind, one in SERVED
+    for kind, one in PAIRS
 ]
 # C, lambda_var, lambda_mean
 SOFT_PRICES = [(1.0, 0.0, 0.0), (1.0, 20.0, 5.0), (0.1, 0.05, 0.5), (30.0, 2.0, 0.0)]
@@ -217,7 +217,7 @@ def test_sweeps_refuse_smooth_and_two_sided_losses(solver, loss):
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_designs_that_cannot_serve_a_solver_are_refused(solver):
     X, sign, weight = drawn(20, False)
-    served = {kind for kind, one in [*SERVED, ("dense", "asgd")] if one == solver}
+    served = {kind for kind, one in [*PAIRS, ("dense", "asgd")] if one == solver}
     problem = posed("dense", X, sign, weight, (1.0, 0.0, 0.0), True)
     designs = {"dense": DESIGNS["dense"](X), "gram": DESIGNS["gram"](X), None: Design()}
     for kind in designs.keys() - served:

@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 from sklearn.metrics.pairwise import rbf_kernel
 
 from largemargin.designs.dense import DenseDesign
-from largemargin.designs.kernel import KernelDesign
+from largemargin.designs.gram import GramDesign
 from largemargin.problem import Prices, Problem, Targets
 from largemargin.problem.other_prices import OtherPrices
 from largemargin.solvers import solve
@@ -17,7 +17,7 @@ PRICES = [(0.0, 0.0), (2**-4, 2**-4), (0.0, 3.0), (5.0, 0.0), (40.0, 20.0)]
 @pytest.fixture(params=["rows", "kernel"])
 def design(request):
     X = np.random.default_rng(0).normal(size=(150, 4))
-    return DenseDesign(X) if request.param == "rows" else KernelDesign(rbf_kernel(X))
+    return DenseDesign(X) if request.param == "rows" else GramDesign(rbf_kernel(X))
 
 
 def problem_on(design, fit_intercept, lambda_var=0.1, lambda_mean=0.2):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from largemargin.designs.kernel import KernelDesign
+from largemargin.designs.gram import GramDesign
 from largemargin.problem.losses import HINGE, Band
 from small_problems import EpsilonInsensitive, classes_on_rows
 
@@ -49,7 +49,7 @@ def test_a_newton_system_is_solved(fit_intercept, lambda_var):
 
 def test_kernel_and_row_systems_give_the_same_step():
     rows = classes_on_rows(prices=(1.0, 0.0, 0.3))
-    kernel = rows.on(KernelDesign(rows.design.X @ rows.design.X.T))
+    kernel = rows.on(GramDesign(rows.design.X @ rows.design.X.T))
     extra = np.where(np.arange(30) < 12, 2.0, 0.0)
     alpha = np.random.default_rng(0).normal(size=30)
     in_kernel = kernel.design.newton_system(kernel.smoothed().curvature(extra))(

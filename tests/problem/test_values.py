@@ -13,7 +13,7 @@ from numpy.testing import assert_allclose
 
 from largemargin.designs.base import MissingCapability
 from largemargin.designs.dense import DenseDesign
-from largemargin.designs.kernel import KernelDesign
+from largemargin.designs.gram import GramDesign
 from largemargin.problem import Prices, Problem, Targets
 from largemargin.solvers import kernel_dual, solve
 from oracle import factor_of, solve_as_tightly_as_possible
@@ -171,14 +171,14 @@ def test_sweeps_refuse_what_they_do_not_know():
         problem = Problem(DenseDesign(X), targets, weight, Prices(1.0), True, loss)
         with pytest.raises(ValueError, match="one kink only"):
             solve(problem, solver, tol=1e-3)
-    problem = Problem(KernelDesign(X @ X.T), targets, weight, Prices(1.0), True, loss)
+    problem = Problem(GramDesign(X @ X.T), targets, weight, Prices(1.0), True, loss)
     for solver in "newton", "asgd":
-        with pytest.raises(MissingCapability, match=r"needs .*; KernelDesign does not"):
+        with pytest.raises(MissingCapability, match=r"needs .*; GramDesign does not"):
             solve(problem, solver, tol=1e-3)
 
 
 def test_the_features_of_a_gram_matrix_are_those_it_was_made_of():
     X, *_ = drawn(20, False)
-    _, features = KernelDesign(X @ X.T).on_features()
+    _, features = GramDesign(X @ X.T).on_features()
     assert_allclose(features.X @ features.X.T, X @ X.T, atol=1e-10)
     assert_allclose(factor_of(X @ X.T) @ factor_of(X @ X.T).T, X @ X.T, atol=1e-10)

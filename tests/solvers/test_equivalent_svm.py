@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 from sklearn.metrics.pairwise import rbf_kernel
 
-from largemargin.designs.kernel import KernelDesign
+from largemargin.designs.gram import GramDesign
 from largemargin.solvers import Progress, solve
 from largemargin.solvers.equivalent_svm import equivalent_kernel
 from oracle import solve_qp
@@ -18,7 +18,7 @@ N_ROWS = 120
 
 def kernel_problem(lambda_var, fit_intercept, C=1.0):
     problem = classes_on_rows(N_ROWS, (C, lambda_var, 0.1), fit_intercept)
-    return problem.on(KernelDesign(rbf_kernel(problem.design.X, gamma=0.3)))
+    return problem.on(GramDesign(rbf_kernel(problem.design.X, gamma=0.3)))
 
 
 @pytest.mark.parametrize("fit_intercept", [True, False])
@@ -35,7 +35,7 @@ def test_the_metric_is_the_matrix_of_the_paper(fit_intercept):
         * (np.diag(weight) - np.outer(weight, weight) / total)
     )
     paper = np.linalg.solve(np.eye(N_ROWS) + signed @ spread, signed)
-    nudged = problem.on(KernelDesign(gram))
+    nudged = problem.on(GramDesign(gram))
     ours = equivalent_kernel(nudged).matrix * np.outer(problem.sign, problem.sign)
     assert_allclose(ours, paper, atol=2e-5 * np.abs(paper).max())
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.metrics.pairwise import rbf_kernel
 
-from largemargin.designs.kernel import KernelDesign
+from largemargin.designs.gram import GramDesign
 from largemargin.problem import Prices, Problem, Targets
 from largemargin.solvers import kernel_dual, solve
 
@@ -22,7 +22,7 @@ def problem_of(C, lambda_var, fit_intercept, dtype=np.float64):
     X[:20] = X[20:40]
     y = np.where(X[:, 0] * X[:, 1] + 0.5 * rng.normal(size=N_ROWS) > 0.3, 1.0, -1.0)
     weight = rng.uniform(0.2, 3.0, N_ROWS)
-    design = KernelDesign(rbf_kernel(X, gamma=0.3).astype(dtype))
+    design = GramDesign(rbf_kernel(X, gamma=0.3).astype(dtype))
     return Problem(
         design, Targets.of_classes(y), weight, Prices(C, lambda_var, 0.1), fit_intercept
     )

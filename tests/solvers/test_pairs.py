@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 from sklearn.metrics.pairwise import rbf_kernel
 
-from largemargin.designs.kernel import KernelDesign
+from largemargin.designs.gram import GramDesign
 from largemargin.problem import Prices, Problem, Targets
 from largemargin.solvers import Run, pairs, solve
 from largemargin.solvers.pairs import PairDescent, descend_on_pairs, solve_in_pairs
@@ -21,7 +21,7 @@ def problem_of(C, fit_intercept=True, lambdas=(0.0, 0.0), n_rows=N_ROWS, dtype=n
     X[:10] = X[10:20]
     y = np.where(X[:, 0] + X[:, 1] ** 2 + rng.normal(size=n_rows) > 1.5, 1.0, -1.0)
     weight = rng.uniform(0.2, 3.0, n_rows)
-    design = KernelDesign(rbf_kernel(X, gamma=0.3).astype(dtype))
+    design = GramDesign(rbf_kernel(X, gamma=0.3).astype(dtype))
     return Problem(
         design, Targets.of_classes(y), weight, Prices(C, *lambdas), fit_intercept
     )
@@ -95,7 +95,7 @@ def test_forces_far_below_their_bounds_are_kept(fit_intercept):
     X = rng.standard_normal((400, 3))
     X[:, 0] += np.where(X[:, 0] > 0, 0.5, -0.5)
     y = np.sign(X[:, 0])
-    design = KernelDesign(1e10 * X @ X.T)
+    design = GramDesign(1e10 * X @ X.T)
     problem = Problem(
         design, Targets.of_classes(y), np.ones(400), Prices(1e6), fit_intercept
     )
@@ -121,7 +121,7 @@ def test_scores_that_drifted_are_not_believed(monkeypatch):
 @pytest.mark.parametrize("lambda_var", [0.0, 0.01])
 @pytest.mark.parametrize("C", [0.0, 1.0])
 def test_rows_that_are_all_zero_leave_the_intercept_alone(C, lambda_var):
-    design = KernelDesign(np.zeros((400, 400)))
+    design = GramDesign(np.zeros((400, 400)))
     y = np.where(np.arange(400) < 150, 1.0, -1.0)
     solution = solve(
         Problem(design, Targets.of_classes(y), np.ones(400), Prices(C, lambda_var)),

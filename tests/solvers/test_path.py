@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 from sklearn.metrics.pairwise import rbf_kernel
 
 from largemargin.designs.dense import DenseDesign
-from largemargin.designs.kernel import KernelDesign
+from largemargin.designs.gram import GramDesign
 from largemargin.problem import Prices, Problem, Targets
 from largemargin.solvers import Progress, solve
 from largemargin.solvers.path import solve_path
@@ -23,7 +23,7 @@ def problem_on(kind, fit_intercept=True):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(160, 4))
     y = np.where(X[:, 0] * X[:, 1] + rng.normal(size=160) > 0, 1.0, -1.0)
-    design = DenseDesign(X) if kind == "rows" else KernelDesign(rbf_kernel(X))
+    design = DenseDesign(X) if kind == "rows" else GramDesign(rbf_kernel(X))
     return Problem(design, Targets.of_classes(y), np.ones(160), Prices(1.0), fit_intercept)
 
 

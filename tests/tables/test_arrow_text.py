@@ -4,14 +4,16 @@ import gzip
 import io
 import lzma
 import random
+import tracemalloc
 import warnings
+from contextlib import suppress
 
 import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from largemargin.numerics.memory import SETTING
+from largemargin.numerics.memory import SETTING, TooLarge
 from largemargin.tables import UnreadableFile, arrow_text, load_file
 from largemargin.tables.arrow_text import ArrowColumn
 from largemargin.tables.columns import TextColumn
@@ -54,6 +56,7 @@ def outcome(content, separator, header, *, by_arrow):
         if not by_arrow:
             patch.setattr(arrow_text, "find_spec", lambda name: None)
         patch.setattr(arrow_text, "MIN_BYTES", 0)
+        patch.setattr(arrow_text, "MIN_ROWS", 0)
         try:
             rows = read_text(stream, "some.csv", separator=separator, header=header)
         except ValueError as error:
@@ -204,6 +207,12 @@ def test_a_wide_table_whose_lines_are_longer_than_a_cell_may_be_is_left_to_pyarr
     assert assert_same(f"{line}\n{line}\n".encode(), header=False) is ArrowColumn
 
 
+def test_a_large_table_with_few_rows_is_left_to_the_csv_module():
+    line = ",".join(f"{k / 7:.6f}" for k in range(30_000))
+    rows = read_text(buffered(io.BytesIO(f"{line}\n".encode() * 10)), "some.csv")
+    assert type(rows.columns["0"]) is TextColumn
+
+
 @pytest.fixture(scope="module")
 def large():
     """Lines of a table large enough for pyarrow: the header, a blank one, and rows."""
@@ -272,6 +281,18 @@ def test_a_table_that_does_not_fit_is_refused_at_the_same_line(monkeypatch, limi
     for content in (b"a,b\n" + b"1,2\n" * 50, b"a,b\n" + b"\n" * 100, b"a,b\n1,2\n"):
         assert_same(content)
     assert_same(b"a,b\n1," + b"x" * 100)
+
+
+@pytest.mark.parametrize("content", [b"\n" * 900_000, (b'"' * 899 + b"\n") * 1000])
+def test_marks_in_great_number_take_no_more_memory_than_allowed(monkeypatch, content):
+    monkeypatch.setenv(SETTING, "3000000")
+    monkeypatch.setattr(arrow_text, "MIN_BYTES", 0)
+    tracemalloc.start()
+    with suppress(TooLarge):
+        read_text(buffered(io.BytesIO(content)), "some.csv")
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 6_000_000
 
 
 def test_without_pyarrow_the_csv_module_reads_everything(monkeypatch):

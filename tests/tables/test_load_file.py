@@ -139,12 +139,12 @@ def test_a_mark_of_byte_order_and_empty_lines_do_no_harm(write):
         ("a,class\nred,x\n#N/A,y\n", "line 3: column 'a' has no value"),
         (
             "a,class\n1,x\n-,y\n3,x\n",
-            "line 3: column 'a' mixes numbers and words; here it has '-'.* out by drop",
+            "line 3: column 'a' mixes numbers and words; here it has '-'.* argument drop",
         ),
         ("a,class\nb,x\nc,y\n3,x\n", "line 4: .* mixes numbers and words; .* has '3'"),
         ("a,class\n1,x\ninf,y\n", "line 3: column 'a' has the value inf"),
         ("a,class\n1,0\n2,inf\n", "line 3: its label is inf"),
-        ("a,class\n1,.1\n2,.2\n3,.3\n", "not whole; .* labels by label"),
+        ("a,class\n1,.1\n2,.2\n3,.3\n", "not whole; .* labels by the argument label"),
         ("a,class\n1,x\n2\n", "line 3: expected 2 cells as in line 1; got 1"),
         ("a,a,class\n1,2,x\n2,3,y\n", "more than one column 'a'"),
         ("a \n1\n2\n", "no column beside the labels in 'a'"),
@@ -211,7 +211,7 @@ def test_an_unknown_ending_lists_the_known_ones(write, name):
 
 
 def test_a_label_for_a_libsvm_file_is_refused(write):
-    with pytest.raises(ValueError, match="leave label out"):
+    with pytest.raises(ValueError, match="leave the argument label out"):
         datasets.load_file(write("mine.svm", "1 1:2\n-1 1:3\n"), label="class")
 
 
@@ -232,6 +232,18 @@ def test_a_table_without_a_header_has_columns_with_numbers(write):
 def test_labels_that_are_not_whole_are_ordered_as_numbers(write):
     data = datasets.load_file(write("mine.csv", "a,class\n1,10.5\n2,9.5\n"))
     assert_array_equal(data.y, [1, -1])
+
+
+def test_codes_that_spell_one_number_have_a_fixed_order(write):
+    path = write("mine.csv", "a,class\n1,2\n2,02\n3,2\n")
+    assert datasets.load_file(path).source == "file mine.csv; 2 is +1, 02 is -1"
+
+
+@pytest.mark.parametrize(("n_features", "is_sparse"), [(100, False), (101, True)])
+def test_up_to_a_hundred_features_are_dense(write, n_features, is_sparse):
+    data = datasets.load_file(write("mine.svm", f"1 1:1\n2 {n_features}:1\n"))
+    assert data.X.shape == (2, n_features)
+    assert sp.issparse(data.X) == is_sparse
 
 
 def test_arrays_are_read_too(tmp_path):

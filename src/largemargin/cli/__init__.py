@@ -29,7 +29,7 @@ def run(command, name):
             stream.reconfigure(errors="backslashreplace")
     try:
         command(prog_name=name)
-    except OSError as error:  # such as a full disk that a help text goes to
+    except OSError as error:  # such as a full disk while a help text is written
         sys.exit(f"largemargin: {error.strerror}.")
     finally:
         drop_unwritten()

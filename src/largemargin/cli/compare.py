@@ -2,6 +2,7 @@
 
 import time
 import warnings
+from collections import Counter
 from statistics import fmean, stdev
 
 import click
@@ -11,6 +12,7 @@ from largemargin.cli.group import Failure, sentence
 from largemargin.cli.options import jobs_option, report_options, training_options
 from largemargin.estimators.table import METHODS
 
+# Fewer if no class has this many rows.
 N_INNER_FOLDS = 5
 
 
@@ -86,13 +88,11 @@ def main(data, methods, kernel, folds, jobs, as_json, quiet, **options):
 
 def contest(method, kernel, schema, X, y, train, test, scale, seed):
     """Return the accuracy and seconds of one method in one fold, or why it failed."""
-    from sklearn.pipeline import Pipeline
-
     from largemargin._compat import safe_split
-    from largemargin.cli.pipelines import preparation
+    from largemargin.cli.pipelines import pipeline_of
     from largemargin.numerics.threads import one_blas_thread
 
-    prepare = Pipeline([*preparation(schema, scale), ("end", "passthrough")])
+    prepare = pipeline_of(schema, scale, "passthrough")
     X_train, y_train = safe_split(prepare, X, y, train)
     X_test, y_test = safe_split(prepare, X, y, test)
     begin = time.perf_counter()
@@ -108,12 +108,13 @@ def contest(method, kernel, schema, X, y, train, test, scale, seed):
 
 
 def tuned(method, kernel, X, y, seed):
-    """Return the fitted machine of a method, its parameters chosen on these rows."""
-    from largemargin.cli.tuning import FAIR, best_point, scale_of_rows, stratified_splits
+    """Return a fitted estimator of a method, with parameters chosen on these rows."""
+    from largemargin.cli.tuning import best_point, fair_grid, stratified_splits
 
-    grid = FAIR.grid(method, kernel, scale_of_rows(len(y)), X)
+    grid = fair_grid(method, kernel, X)
     machine = METHODS[method].machine(kernel)
-    folds = stratified_splits(y, N_INNER_FOLDS, seed)
+    most = max(Counter(y.tolist()).values())
+    folds = stratified_splits(y, min(N_INNER_FOLDS, max(most, 2)), seed)
     machine.set_params(**best_point(machine, grid, METHODS[method].fixed, X, y, folds))
     if "random_state" in machine.get_params():
         machine.set_params(random_state=seed)

@@ -9,15 +9,15 @@ from largemargin.cli.options import report_options
 @click.command(epilog="Example: largemargin export heart.model heart.onnx")
 @click.argument("model")
 @click.argument("onnx")
-@click.option("--float32", is_flag=True, help="Take rows of float32 instead of float64.")
+@click.option("--float32", is_flag=True, help="Take float32 rows, not float64.")
 @report_options
 def main(model, onnx, float32, as_json, quiet):
     """Export MODEL as an ONNX graph to the file ONNX.
 
-    ONNX runtimes predict with it without Python. Its input X are dense rows of numbers, in
-    the order of the training columns; if some columns hold words, every column is an input
-    of its own name. Its outputs are labels, scores and, if MODEL has them, probabilities.
-    '-' is standard output.
+    ONNX runtimes predict with it without Python. Its input X holds dense rows of numbers,
+    in the order of the training columns; if some columns hold text, every column is an
+    input with its own name. Its outputs are labels, scores and, if MODEL has them,
+    probabilities. '-' is standard output.
     """
     import numpy as np
 

@@ -1,6 +1,7 @@
 """The subcommands, and how their errors and warnings are reported."""
 
 import os
+import re
 import sys
 import traceback
 import warnings
@@ -14,9 +15,12 @@ from largemargin.numerics.memory import TooLarge
 
 # Each is loaded when it is asked for, and loads what it needs when it runs.
 COMMANDS = "train", "predict", "evaluate", "compare", "margins", "info", "export", "warm-up"
-SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 92}
-SETTINGS |= {"show_default": True}
-# What bad input, a missing library or too little memory raise, here and elsewhere.
+SETTINGS = {
+    "help_option_names": ["-h", "--help"],
+    "max_content_width": 92,
+    "show_default": True,
+}
+# Raised here and in other libraries for bad input, a missing library or too little memory.
 FAILURES = ValueError, TypeError, OSError, ImportError, MemoryError, RuntimeError
 
 
@@ -39,7 +43,7 @@ class ErrorReport:
         """Run the command and turn whatever it raises into a Failure."""
         try:
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # those for programmers
+                warnings.simplefilter("ignore")  # such as deprecations
                 warnings.simplefilter("always", UserWarning)
                 warnings.showwarning = show_warning
                 super().invoke(context)
@@ -66,8 +70,10 @@ class ErrorReport:
 def show_warning(message, category, *details):
     """Print a warning in one line on standard error, unless that is closed."""
     if sys.stderr is not None:
+        # No option of a command sets warm_start.
+        text = re.sub("; with warm_start=True[^.]*", "", sentence(message))
         # While a bar is drawn, sys.stderr is rich's, which prints above it.
-        print(f"largemargin: warning: {sentence(message)}", file=sys.stderr)
+        print(f"largemargin: warning: {text}", file=sys.stderr)
 
 
 class ReportingCommand(ErrorReport, click.Command):

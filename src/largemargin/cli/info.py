@@ -10,7 +10,7 @@ from largemargin.cli.options import json_option
 @click.argument("model")
 @json_option
 def main(model, as_json):
-    """Show what MODEL contains, what rows it expects and what versions wrote it."""
+    """Describe MODEL, the rows it expects and the versions that wrote it."""
     from largemargin.cli.models import facts_of, load_model
     from largemargin.production.model_files import read_header
 
@@ -37,13 +37,13 @@ def steps_of(model):
 
 def rows_in_words(schema):
     """Return a description of the rows that a model expects."""
-    told = f"{schema.n_features} features"
+    text = f"{schema.n_features} features"
     if not hasattr(schema, "features"):
-        return told
+        return text
     words = schema.words or {}
     columns = [
-        f"{name} ({len(words[name])} words)" if name in words else name
+        f"{name} ({len(words[name])} categories)" if name in words else name
         for name in schema.features
     ]
-    told = f"{told}: {', '.join(columns)}"
-    return told if schema.label is None else f"{told}; label: {schema.label}"
+    label = "" if schema.label is None else f"; label: {schema.label}"
+    return f"{text}: {', '.join(columns)}{label}"

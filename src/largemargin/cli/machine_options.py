@@ -6,9 +6,9 @@ from largemargin.cli.options import together
 from largemargin.estimators.table import METHODS
 from largemargin.kernels import KERNELS
 
-# Parameters that mean nothing on the command line.
+# Parameters without a meaning on the command line.
 NOT_SET = {"verbose", "warm_start"}
-# These concern the run: an estimator without them runs all the same.
+# Settings of the run; an estimator that lacks one of them is fitted without it.
 OF_THE_RUN = {"n_jobs", "random_state", "verbose"}
 
 
@@ -22,7 +22,7 @@ def kernel(value):
 
 
 def number_or_scale(value):
-    """Return a number, or a word that follows the data such as "0.3*scale"."""
+    """Return a number, or the text if it is a multiple of "scale" such as "0.3*scale"."""
     from largemargin.kernels.widths import multiple_of_scale
 
     try:
@@ -31,13 +31,14 @@ def number_or_scale(value):
         pass
     try:
         multiple_of_scale(value, "it")
-    except ValueError as error:
-        raise click.BadParameter(str(error)) from None
+    except ValueError:
+        expected = "a number, scale or a multiple such as 0.3*scale"
+        raise click.BadParameter(f"expected {expected}; got {value!r}.") from None
     return value
 
 
 def gamma(value):
-    """Return a number or a word, of which "auto" is one."""
+    """Return a number, "auto" or a multiple of "scale"."""
     return value if value == "auto" else number_or_scale(value)
 
 
@@ -83,6 +84,7 @@ PARAMETERS = (
         "balanced: give all classes the same total weight.",
     ),
 )
+# The option that sets a parameter, as messages name it.
 OPTION_OF = {
     flags.split()[-1].lstrip("-").replace("-", "_"): flags.split()[0]
     for flags, *_ in PARAMETERS
@@ -127,8 +129,9 @@ def machine_of_options(options: dict, *, verbose: bool):
             raise click.UsageError(f"--set has no {name}; use {OPTION_OF[name]}.")
         if name in NOT_SET:
             raise click.UsageError(f"--set has no {name}, which has no meaning here.")
-    given = {name: options[name] for name in NAMES} | dict(options["settings"])
-    kernel = given.pop("kernel")
+    given = {name: options[name] for name in NAMES if options[name] is not None}
+    kernel = given.pop("kernel", None)
+    given |= options["settings"]
     if kernel == "precomputed" and options["scale"] not in (None, "none"):
         raise click.UsageError("A precomputed kernel cannot be scaled.")
     if kernel == "precomputed" and options["missing"] == "impute":
@@ -142,7 +145,7 @@ def machine_of_options(options: dict, *, verbose: bool):
 
 
 def build_machine(method: str, kernel: str | None, given: dict):
-    """Return the estimator of a method with the parameters that are not None.
+    """Return the estimator of a method with the parameters that are given, not fitted.
 
     ``kernel`` None means rbf, or linear for a method without kernels.
     """
@@ -154,17 +157,16 @@ def build_machine(method: str, kernel: str | None, given: dict):
         raise click.UsageError(f"--method {method} is linear; leave --kernel out.")
     machine = chosen.machine(form)
     known = set(machine.get_params()) - set(chosen.fixed)
-    given = {name: value for name, value in given.items() if value is not None}
     useless = sorted(set(given) - known - OF_THE_RUN)
     if useless:
-        told = ", ".join(OPTION_OF.get(name, name) for name in useless)
+        named = ", ".join(OPTION_OF.get(name, name) for name in useless)
         others = ", ".join(sorted(known - set(OPTION_OF) - NOT_SET))
         raise click.UsageError(
-            f"--method {method} with the {kernel} kernel has no use for {told}"
+            f"--method {method} with the {kernel} kernel has no use for {named}"
             + (f"; --set can set {others}." if others else ".")
         )
     given = {name: value for name, value in given.items() if name in known}
-    check_values(type(machine), given)
+    check_parameters(type(machine), given)
     if "kernel" in known:
         machine.set_params(kernel=kernel)
     return machine.set_params(**given)
@@ -183,22 +185,22 @@ def build_search(machine, method: str, grid: str, given: dict, seed: int):
             f"--cv searches the prices of ldm, svm or odm; {method} has no search. Leave "
             "--cv out, or use compare."
         )
-    check_values(kind, {"grid": grid})
-    pinned = {name for name, value in given.items() if value is not None}
+    check_parameters(kind, {"grid": grid})
+    pinned = {*given, *METHODS[method].fixed}
     folds = StratifiedKFold(5, shuffle=True, random_state=seed)
-    return search_around(machine, pinned | set(METHODS[method].fixed), grid=grid, cv=folds)
+    return search_around(machine, pinned, grid=grid, cv=folds)
 
 
-def check_values(kind, given: dict):
+def check_parameters(kind, given: dict):
     """Raise BadParameter, naming the option, for a value that an estimator refuses."""
     for name, value in given.items():
         try:
             kind(**{name: value})._validate_params()
         except ValueError as error:
             known = expected_values(kind._parameter_constraints[name])
-            told = f"expected {known}; got {value}." if known else str(error)
+            text = f"expected {known}; got {value}." if known else str(error)
             option = OPTION_OF.get(name, f"--set {name}")
-            raise click.BadParameter(told, param_hint=option) from error
+            raise click.BadParameter(text, param_hint=option) from error
 
 
 def expected_values(constraints: list) -> str:
@@ -207,7 +209,7 @@ def expected_values(constraints: list) -> str:
 
     from largemargin._compat import Interval, StrOptions
 
-    told = []
+    values = []
     for one in constraints:
         if isinstance(one, Interval):
             at_least = "of at least" if one.closed in ("left", "both") else "above"
@@ -215,9 +217,9 @@ def expected_values(constraints: list) -> str:
             ends = (at_least, one.left), (at_most, one.right)
             limits = " and ".join(f"{word} {end}" for word, end in ends if end is not None)
             kind = "a whole number" if one.type is Integral else "a number"
-            told.append(f"{kind} {limits}".rstrip())
+            values.append(f"{kind} {limits}".rstrip())
         elif isinstance(one, StrOptions):
-            told += sorted(one.options)
+            values += sorted(one.options)
         elif one is str:
-            told.append("a multiple of scale such as 0.3*scale")
-    return " or ".join(filter(None, [", ".join(told[:-1]), *told[-1:]]))
+            values.append("a multiple of scale such as 0.3*scale")
+    return " or ".join(filter(None, [", ".join(values[:-1]), *values[-1:]]))

@@ -39,7 +39,7 @@ def main(model, data, plot, normalise, as_json, **options):
 
     if normalise and plot is None:
         raise click.UsageError("--normalise changes the plot; use it with --plot.")
-    figure, ending = (None, None) if plot is None else empty_figure(plot)
+    figure, ending = (None, None) if plot is None else empty_figure(plot, [model, data])
     fitted, y, _, scores = labelled_answers(model, data, options)
     distribution = distribution_of_scores(fitted, scores, y)
     facts = {"data": data, "rows": len(y), "share below 0": distribution.error}
@@ -57,18 +57,15 @@ def main(model, data, plot, normalise, as_json, **options):
         terminal.show(facts, as_json=as_json)
 
 
-def empty_figure(path):
+def empty_figure(path, inputs):
     """Return a figure and its format, or raise if it could not be written to a file."""
     from largemargin.cli.outputs import check_writable
+    from largemargin.numerics.extras import optional_module
 
-    check_writable(path, may_be_shown=True)
-    try:
-        from matplotlib.figure import Figure  # which needs no screen
-    except ImportError:
-        raise ImportError(
-            "Plots need matplotlib: pip install 'largemargin[plot]'."
-        ) from None
-    figure = Figure(layout="constrained")
+    check_writable(path, inputs=inputs, may_be_shown=True)
+    # Unlike pyplot, a Figure needs no screen.
+    drawing = optional_module("matplotlib.figure", "Plots", "plot")
+    figure = drawing.Figure(layout="constrained")
     ending = Path(path).suffix.removeprefix(".").lower() or "png"
     if ending not in figure.canvas.get_supported_filetypes():
         raise click.UsageError(

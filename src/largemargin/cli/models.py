@@ -7,7 +7,7 @@ from largemargin.estimators.nesting import layers_of, width_of
 from largemargin.production import model_files
 from largemargin.tables.schemas import Schema, schema_of_record
 
-# What of a model is shown: parameters, some of them with one kernel only, and attributes.
+# Shown of a model: parameters, some only for one kernel, and attributes by their names.
 SHOWN = "kernel", "C", "gamma", "lambda_var", "lambda_mean", "mu", "theta", "lam"
 SHOWN_OF_KERNEL = {"poly": ("degree", "coef0"), "sigmoid": ("coef0",)}
 ATTRIBUTES = {
@@ -21,7 +21,7 @@ ATTRIBUTES = {
 
 
 def save_model(model, schema, path):
-    """Save a model and the schema of its rows, silent and without a number per row."""
+    """Save a model with the schema of its rows, without scores of training rows."""
     for layer in layers_of(model):
         vars(layer).pop("unseen_scores_", None)
         if layer.get_params(deep=False).get("verbose"):
@@ -37,7 +37,7 @@ def load_model(path) -> tuple[object, Schema]:
     try:
         needed = "predict", "decision_function", "classes_"
         is_fitted = all(hasattr(model, name) for name in needed)
-    except Exception:  # a pipeline without steps raises its own
+    except Exception:  # an empty pipeline raises others than AttributeError
         is_fitted = False
     if not is_fitted:
         raise model_files.ModelFileError(
@@ -46,7 +46,7 @@ def load_model(path) -> tuple[object, Schema]:
             "with refit=True) and save it again."
         )
     record = getattr(model, "schema_", None)
-    with suppress(AttributeError, KeyError, TypeError):  # of what is no record of a schema
+    with suppress(AttributeError, KeyError, TypeError):  # if it is no record of a schema
         schema = schema_of_record(record_of(model) if record is None else record)
         if schema.is_sound():
             return model, schema
@@ -66,13 +66,13 @@ def record_of(model):
 
 
 def facts_of(model) -> dict:
-    """Return what is worth knowing about a fitted model, by name."""
+    """Return the parameters and the results of a fitted model, by name."""
     layers = layers_of(model)
     machine = layers[-1]
     parameters = machine.get_params()
     shown = *SHOWN, *SHOWN_OF_KERNEL.get(parameters.get("kernel"), ())
     facts: dict[str, object] = {
-        "machine": type(machine).__name__,
+        "estimator": type(machine).__name__,
         "classes": [str(label) for label in machine.classes_],
         "parameters": {name: parameters[name] for name in shown if name in parameters},
     }

@@ -1,8 +1,10 @@
 """Options that several commands share."""
 
-from functools import reduce
+from functools import partial, reduce
 
 import click
+
+from largemargin.cli import terminal
 
 MAX_SEED = 2**32 - 1  # of NumPy
 
@@ -35,6 +37,16 @@ format_options = together(
         "[default: found from the first lines]",
     ),
 )
+
+
+def rows_of(data, options, *, quiet=False):
+    """Return the rows of a file that is read as ``format_options`` say."""
+    from largemargin.tables.reading import read
+
+    bar = partial(terminal.bar, quiet=quiet)
+    return read(data, kind=options["kind"], header=options["header"], progress=bar)
+
+
 training_options = together(
     click.argument("data"),
     label_option("the last"),

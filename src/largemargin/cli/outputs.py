@@ -15,7 +15,7 @@ from largemargin.production.files import replaced
 def check_writable(path, *, inputs=(), may_be_shown=False):
     """Raise, before any work is done, if a file cannot be written or is an input.
 
-    With ``may_be_shown``, "-", a device or a pipe will do too.
+    With ``may_be_shown``, it may also be "-", a device or a pipe.
     """
     if is_shown(path):
         if not may_be_shown:
@@ -56,13 +56,13 @@ def beside(path):
 
 
 def is_special(path):
-    """Return whether a path is a device or a pipe, which nothing may replace."""
+    """Return whether a path is a device or a pipe, which must not be replaced."""
     return path.exists() and not stat.S_ISREG(path.stat().st_mode)
 
 
 @contextmanager
 def naming(path):
-    """Let every error about a file name it, not the temporary file beside it."""
+    """Make every OSError in the block name this file, not the temporary one beside it."""
     try:
         yield
     except BrokenPipeError:
@@ -75,7 +75,7 @@ def naming(path):
 
 @contextmanager
 def written(path):
-    """Give a binary stream to a file, which is replaced only if the block ends well."""
+    """Give a binary stream to a file, which is replaced only if the block succeeds."""
     if is_shown(path):
         stream = standard_output()
         yield stream

@@ -1,4 +1,4 @@
-"""From rows to features: impute, encode, scale."""
+"""From rows to features and a model: impute, encode, scale, fit."""
 
 from sklearn.compose import ColumnTransformer
 from sklearn.impute import SimpleImputer
@@ -8,8 +8,8 @@ from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, OneHotEncoder, Sta
 from largemargin.tables.schemas import MISSING_WORD
 
 
-def preparation(schema, scale: str | None) -> list:
-    """Return the named steps that turn rows of a schema into features.
+def pipeline_of(schema, scale: str | None, machine) -> Pipeline:
+    """Return the steps that turn rows of a schema into features, and an estimator.
 
     ``scale`` is "none", "unit" or "standard"; None means unit for tables and else none.
     Zeros of sparse rows stay zeros.
@@ -31,7 +31,7 @@ def preparation(schema, scale: str | None) -> list:
         of_numbers.append(("scale", StandardScaler(with_mean=schema.dense)))
     words = getattr(schema, "words", None)
     if not words:
-        return of_numbers
+        return Pipeline([*of_numbers, ("machine", machine)])
     # Whether unknown words are refused is up to the command, which knows their lines.
     encoder = OneHotEncoder(categories=list(words.values()), handle_unknown="ignore")
     of_words.append(("encode", encoder))
@@ -40,4 +40,5 @@ def preparation(schema, scale: str | None) -> list:
     for place, name in enumerate(schema.features):
         places[name in words].append(place)
     parts = ("words", Pipeline(of_words), places[True]), ("numbers", numbers, places[False])
-    return [("columns", ColumnTransformer([part for part in parts if part[2]]))]
+    columns = ColumnTransformer([part for part in parts if part[2]])
+    return Pipeline([("columns", columns), ("machine", machine)])

@@ -10,6 +10,7 @@ from largemargin.cli.options import (
     prediction_options,
     probability_options,
     report_options,
+    rows_of,
 )
 
 BLOCK_ROWS = 20_000
@@ -59,8 +60,8 @@ def main(model, data, output, scores, as_json, quiet, **options):
         stream.write(text.encode())
     if y is not None and not quiet:
         right = int((columns["label"] == as_labels(y, model.classes_)).sum())
-        told = f"Accuracy = {100 * right / len(y):.6g}% ({right}/{len(y)})"
-        click.echo(f"{told} (classification)", err=True)
+        share = f"{100 * right / len(y):.6g}% ({right}/{len(y)})"
+        click.echo(f"Accuracy = {share} (classification)", err=True)
 
 
 def labelled_answers(path, data, options):
@@ -106,17 +107,13 @@ def answers(model, X, *, probability=False, quiet=False):
 def rows_for(schema, data, options, *, classes=None, quiet=False):
     """Return the features and labels of a file for a model of this schema.
 
-    With ``classes``, labels must be there and be among them; without, they are optional.
+    With ``classes``, all rows must have labels that are among them; without, labels are
+    optional.
     """
-    from functools import partial
-
-    from largemargin.cli import terminal
     from largemargin.tables import UnreadableFile
-    from largemargin.tables.reading import read
     from largemargin.tables.rows import some
 
-    bar = partial(terminal.bar, quiet=quiet)
-    rows = read(data, kind=options["kind"], header=options["header"], progress=bar)
+    rows = rows_of(data, options, quiet=quiet)
     label, unknown, lenient = options["label"], options["unknown"], classes is None
     X, y = schema.split(rows, label=label, unknown=unknown, lenient=lenient)
     if classes is None:

@@ -14,11 +14,12 @@ import textwrap
 import threading
 from contextlib import contextmanager
 
+from largemargin.numerics.progress_log import logger
+
 PATIENCE_SECONDS = 2.0
 # Of 80 columns, this leaves enough for the bar and the time.
 TITLE_WIDTH = 26
 FACTS_WIDTH, UNLIMITED_WIDTH = 92, 10_000
-logger = logging.getLogger("largemargin")
 
 
 def on_terminal(name: str = "stderr") -> bool:
@@ -76,7 +77,7 @@ def bar(title: str, *, quiet: bool = False):
 
 
 class ProgressHandler(logging.Handler):
-    """Moves a bar by the log records of searches, and of ``n_fits`` fits up to ``tol``."""
+    """Moves a bar by the log records of a search, or of ``n_fits`` fits down to ``tol``."""
 
     def __init__(self, move, tol, n_fits):
         super().__init__(logging.INFO)
@@ -145,16 +146,21 @@ def show_table(columns, rows):
     """Print a table, with columns of numbers aligned at the right."""
     from rich import box, console, table
 
-    plain = not on_terminal("stdout")
-    style = {"box": None, "padding": (0, 2, 0, 0)} if plain else {"box": box.SIMPLE_HEAD}
-    drawn = table.Table(pad_edge=not plain, **style)
+    on_screen = on_terminal("stdout")
+    drawn = table.Table(box=box.SIMPLE_HEAD)
+    if not on_screen:
+        drawn.box, drawn.padding, drawn.pad_edge = None, (0, 2, 0, 0), False
     for name, *cells in zip(columns, *rows, strict=True):
         numeric = all(isinstance(cell, int | float) for cell in cells)
         drawn.add_column(name, justify="right" if numeric else "left")
     for row in rows:
         drawn.add_row(*map(as_text, row))
-    width = UNLIMITED_WIDTH if plain else None
-    screen = console.Console(width=width, markup=False, emoji=False)
+    screen = console.Console(
+        width=None if on_screen else UNLIMITED_WIDTH,
+        force_terminal=on_screen,  # else FORCE_COLOR would put colours into plain text
+        markup=False,
+        emoji=False,
+    )
     with screen.capture() as captured:
         screen.print(drawn)
     print("\n".join(line.rstrip() for line in captured.get().splitlines()))

@@ -12,10 +12,11 @@ from largemargin.cli.options import (
     jobs_option,
     probability_options,
     report_options,
+    rows_of,
     training_options,
 )
 
-# Of the calibration, unless a search has kept the scores of unseen rows.
+# Calibration fits in this many folds, unless a search has kept the scores of unseen rows.
 CALIBRATION_FOLDS = 5
 
 
@@ -42,26 +43,27 @@ CALIBRATION_FOLDS = 5
     "-v",
     "--folds",
     type=click.IntRange(2),
-    help="Report k-fold cross-validation accuracy and exit.",
+    metavar="K",
+    help="Report the accuracy in K-fold cross-validation and write no model.",
 )
-@jobs_option("Number of threads over folds or classes")
+@jobs_option("Number of threads, for folds or classes")
 @report_options
 def main(data, output, quiet, as_json, folds, **options):
     """Fit a model to DATA and write it to a file.
 
     -c, -t, -g, -d, -r, -b and -v are those of svm-train; -e is the relative duality gap.
     """
-    from sklearn.pipeline import Pipeline
-
     from largemargin.cli.models import facts_of, save_model
     from largemargin.cli.outputs import check_writable
-    from largemargin.cli.pipelines import preparation
+    from largemargin.cli.pipelines import pipeline_of
 
     options["probability"] |= bool(options.pop("in_libsvm"))
     if folds is not None and output is not None:
         raise click.UsageError("-v writes no model; use either -o or -v.")
     if folds is None and output is None:
-        raise click.UsageError("Missing option '-o': a file for the model. Or use -v.")
+        raise click.UsageError(
+            "Missing option '-o', the file for the model; -v cross-validates without one."
+        )
     if output is not None:
         check_writable(output, inputs=[data])
     begin = time.perf_counter()
@@ -71,7 +73,7 @@ def main(data, output, quiet, as_json, folds, **options):
         schema, X, y = training_rows(data, options, quiet)
         facts = {"data": data, "rows": X.shape[0], "features": schema.n_features}
         scale = "none" if options["kernel"] == "precomputed" else options["scale"]
-        model = Pipeline([*preparation(schema, scale), ("machine", machine)])
+        model = pipeline_of(schema, scale, machine)
         if folds is None:
             model = fitted(model, X, y, options["probability"], quiet)
             save_model(model, schema, output)
@@ -92,15 +94,10 @@ def main(data, output, quiet, as_json, folds, **options):
 
 def training_rows(data, options, quiet):
     """Return the schema, the features and the labels of a file."""
-    from functools import partial
-
-    from largemargin.cli import terminal
     from largemargin.tables import UnreadableFile
-    from largemargin.tables.reading import read
     from largemargin.tables.schemas import learn_schema
 
-    bar = partial(terminal.bar, quiet=quiet)
-    rows = read(data, kind=options["kind"], header=options["header"], progress=bar)
+    rows = rows_of(data, options, quiet=quiet)
     gram = options.get("kernel") == "precomputed"
     label, missing, drop = options["label"], options["missing"], options["drop"]
     schema = learn_schema(rows, label=label, missing=missing, gram=gram, drop=drop)
@@ -109,7 +106,7 @@ def training_rows(data, options, quiet):
         raise UnreadableFile(f"{rows.name} has no labels; expected an array y.")
     if len(set(y.tolist())) < 2:
         raise UnreadableFile(
-            f"{rows.name}: all labels are {y[0]!s}; expected two classes at least. Is "
+            f"{rows.name}: all labels are {y[0]!s}; expected at least two classes. Is "
             "--label the right column?"
         )
     return schema, X, y

@@ -1,11 +1,12 @@
 """Parameters chosen by cross-validation, from grids that are fair to every method."""
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from contextlib import suppress
+from operator import itemgetter
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.model_selection import GridSearchCV, ParameterGrid, StratifiedKFold
+from sklearn.base import clone
+from sklearn.model_selection import ParameterGrid, StratifiedKFold, cross_val_score
 
 from largemargin.estimators.table import search_for
 from largemargin.estimators.targets import splits_of
@@ -17,31 +18,31 @@ FAIR_WIDTHS = 0.0625, 0.25, 1.0, 4.0
 FAIR_CS = tuple(2.0**k for k in range(-7, 8))
 LARGE_CS = tuple(2.0**k for k in range(-6, 7, 3))
 TENTHS = tuple(k / 10 for k in range(1, 10))
+# Values to choose from, by method and parameter, besides kernel widths. LDM and ODM are
+# not here: the default grids of their searches are scale-free.
+FAIR_GRIDS: dict[str, dict] = {
+    "svm": {"C": FAIR_CS},
+    "komd": {"lam": (0.01, *TENTHS, 0.99, 1.0)},
+    "mdo": {"alpha": ("median", 10.0, 100.0)},
+}
+LARGE_FAIR_GRIDS: dict[str, dict] = {
+    "svm": {"C": LARGE_CS},
+    "ldm": {
+        "C": LARGE_CS,
+        "lambda_var": (0.0, "3*scale", "30*scale"),
+        "lambda_mean": (0.0, "30*scale"),
+    },
+    "komd": {"lam": (0.1, 0.5, 0.9, 0.99, 1.0)},
+    "odm": {"C": LARGE_CS, "mu": (0.2, 1.0), "theta": (0.1,)},
+    "mdo": {},
+}
 
 
-@dataclass(frozen=True, kw_only=True)
-class Grids:
-    """Values to choose parameters from, by method and parameter.
-
-    ``large_grids`` are those for large data sets, where they differ. ``gammas`` maps
-    training rows to the values of ``gamma`` for the rbf kernel.
-    """
-
-    gammas: Callable
-    grids: dict
-    large_grids: dict = field(default_factory=dict)
-
-    def grid(self, method: str, kernel: str, scale: str, X_train) -> dict:
-        """Return the values to choose from, by parameter of the machine."""
-        grid = self.grids.get(method, {})
-        if scale == "large":
-            grid = self.large_grids.get(method, grid)
-        return grid | {"gamma": self.gammas(X_train)} if kernel == "rbf" else grid
-
-
-def scale_of_rows(n_rows: int) -> str:
-    """Return whether a data set of this many rows is "regular" or "large"."""
-    return "regular" if n_rows <= MAX_REGULAR_ROWS else "large"
+def fair_grid(method: str, kernel: str, X) -> dict:
+    """Return the values to choose from for training rows, by parameter."""
+    grids = FAIR_GRIDS if X.shape[0] <= MAX_REGULAR_ROWS else LARGE_FAIR_GRIDS
+    widths = {"gamma": widths_by_variance(X)} if kernel == "rbf" else {}
+    return grids.get(method, {}) | widths
 
 
 def widths_by_variance(X):
@@ -52,28 +53,6 @@ def widths_by_variance(X):
     return tuple(float(width * scale) for width in FAIR_WIDTHS)
 
 
-FAIR = Grids(
-    gammas=widths_by_variance,
-    grids={
-        "svm": {"C": FAIR_CS},
-        # Nothing for LDM and ODM: their searches have a grid of scale-free prices.
-        "komd": {"lam": (0.01, *TENTHS, 0.99, 1.0)},
-        "mdo": {"alpha": ("median", 10.0, 100.0)},
-    },
-    large_grids={
-        "svm": {"C": LARGE_CS},
-        "ldm": {
-            "C": LARGE_CS,
-            "lambda_var": (0.0, "3*scale", "30*scale"),
-            "lambda_mean": (0.0, "30*scale"),
-        },
-        "komd": {"lam": (0.1, 0.5, 0.9, 0.99, 1.0)},
-        "odm": {"C": LARGE_CS, "mu": (0.2, 1.0), "theta": (0.1,)},
-        "mdo": {},
-    },
-)
-
-
 def stratified_splits(y, n_folds: int, seed: int) -> list:
     """Return random stratified folds: pairs of row numbers to train and to test on."""
     folds = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
@@ -81,31 +60,34 @@ def stratified_splits(y, n_folds: int, seed: int) -> list:
 
 
 def search_around(machine, pinned, values=None, **options):
-    """Return a search, not fitted, by the search class that the machine has.
+    """Return a search, not fitted, of ``values`` by parameter.
 
-    It searches ``values`` by parameter, and the class's own grid for prices and kernel
-    widths that are neither there nor ``pinned``. All others are those of the machine.
+    Parameters in neither ``values`` nor ``pinned`` are searched in the default grid.
     """
-    values = values or {}
-    search = search_for(machine).around(machine, **values)
-    free = set(machine.get_params()) - {*pinned, *values}
-    plurals = {f"{name}s" for name in free} & set(search.get_params())
-    return search.set_params(**dict.fromkeys(plurals), **options)
+    kind = search_for(machine)
+    free = dict.fromkeys(set(kind._grids) - set(pinned))
+    return kind.around(machine, **free | (values or {}), **options)
 
 
 def best_point(machine, grid, fixed, X, y, folds) -> dict:
     """Return the best point of a grid, without the ``fixed`` parameters of the method."""
-    points = ParameterGrid(grid)
     if search_for(machine) is not None:
         search = search_around(machine, fixed, grid, cv=folds, refit=False)
         best = search.fit(X, y).best_params_
         return {name: value for name, value in best.items() if name not in fixed}
+    points = list(ParameterGrid(grid))
     if len(points) == 1:
         return points[0]
-    try:  # points that cannot be fitted are passed over
-        return GridSearchCV(machine, grid, cv=folds, refit=False).fit(X, y).best_params_
-    except ValueError as error:
+    means = []
+    for point in points:
+        one = clone(machine).set_params(**point)
+        # Points that cannot be fitted are passed over; too little memory is an error.
+        with suppress(ValueError):
+            shares = cross_val_score(one, X, y, cv=folds, error_score="raise")
+            means.append((shares.mean(), point))
+    if not means:
         raise ValueError(
             f"{type(machine).__name__} could not be fitted at any of the {len(points)} "
             "points of its grid."
-        ) from error
+        )
+    return max(means, key=itemgetter(0))[1]

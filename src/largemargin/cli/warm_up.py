@@ -8,14 +8,14 @@ from largemargin.cli import terminal
 from largemargin.cli.options import report_options
 from largemargin.estimators.table import MACHINES
 
-# With fewer rows, solvers would not sweep.
+# With fewer rows, the sweeps of some solvers would not run.
 N_ROWS, N_FEATURES = 320, 5
 
 
 @click.command(epilog="Example: largemargin warm-up")
 @report_options
 def main(as_json, quiet):
-    """Compile all numerical loops now, so that later commands start faster.
+    """Compile all loops now, so that later commands start faster.
 
     Fits tiny models with every solver, on dense and sparse rows of both precisions, to fill
     the cache of compiled loops. This takes about a minute, or seconds if the cache is full.

@@ -6,7 +6,7 @@ from numbers import Real
 import numpy as np
 
 from largemargin._compat import Interval, StrOptions
-from largemargin.estimators.base import CONSTRAINTS, MarginClassifier
+from largemargin.estimators.base import CONSTRAINTS, KernelChoice, MarginClassifier
 from largemargin.estimators.documentation import described_like
 from largemargin.estimators.kernel_space import KernelExpansion, space_of
 from largemargin.estimators.ldm import LDMClassifier
@@ -77,7 +77,7 @@ class KOMDClassifier(KernelExpansion, MarginClassifier):
     Notes
     -----
     Up to a factor, the weights are the dual variables of a support vector machine with
-    squared hinge loss and ``C = (1 - lam) / (2 lam r)``, which is solved in some ten Newton
+    squared hinge loss and ``C = (1 - lam) / (2 lam r)``, solved in about ten Newton
     steps. Memory grows with the square of the number of rows, except for
     ``kernel="linear"``, which computes no Gram matrix and stores ``coef_`` instead of
     support vectors. Large Gram matrices are treated as in :class:`LDMClassifier`.
@@ -107,19 +107,19 @@ class KOMDClassifier(KernelExpansion, MarginClassifier):
 
     def __init__(
         self,
-        lam=0.1,
+        lam: float = 0.1,
         *,
-        ridge="unit",
-        kernel="rbf",
-        gamma="scale",
-        degree=3,
-        coef0=0.0,
-        tol=1e-4,
-        max_iter=None,
-        time_limit=None,
-        n_jobs=None,
-        verbose=0,
-    ):
+        ridge: str = "unit",
+        kernel: KernelChoice = "rbf",
+        gamma: float | str = "scale",
+        degree: int = 3,
+        coef0: float = 0.0,
+        tol: float = 1e-4,
+        max_iter: int | None = None,
+        time_limit: float | None = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
         self.lam, self.ridge = lam, ridge
         self.kernel, self.gamma, self.degree, self.coef0 = kernel, gamma, degree, coef0
         self.tol, self.max_iter, self.time_limit = tol, max_iter, time_limit

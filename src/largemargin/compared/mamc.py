@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from largemargin._compat import StrOptions
-from largemargin.estimators.base import CONSTRAINTS, MarginClassifier
+from largemargin.estimators.base import CONSTRAINTS, KernelChoice, MarginClassifier
 from largemargin.estimators.documentation import described_like
 from largemargin.estimators.fitting import keep_margins
 from largemargin.estimators.kernel_space import KernelExpansion, space_of
@@ -78,12 +78,12 @@ class MAMCClassifier(KernelExpansion, MarginClassifier):
     def __init__(
         self,
         *,
-        threshold="balanced",
-        kernel="rbf",
-        gamma="scale",
-        degree=3,
-        coef0=0.0,
-    ):
+        threshold: str = "balanced",
+        kernel: KernelChoice = "rbf",
+        gamma: float | str = "scale",
+        degree: int = 3,
+        coef0: float = 0.0,
+    ) -> None:
         self.threshold = threshold
         self.kernel, self.gamma, self.degree, self.coef0 = kernel, gamma, degree, coef0
 
@@ -116,7 +116,17 @@ class MAMCClassifier(KernelExpansion, MarginClassifier):
         squared_length = pull @ scores
         # What the classes have in common cancels, except for its rounding.
         noise = ROUNDING * (np.abs(pull) @ np.abs(part_scores).sum(axis=1))
-        self._check_length(squared_length, noise)
+        if not np.isfinite(squared_length):
+            raise ValueError(
+                f"kernel={self.kernel!r} overflows on these rows. Scale the features, for "
+                "example with sklearn.preprocessing.MinMaxScaler."
+            )
+        if squared_length < -noise:
+            raise ValueError(
+                f"kernel={self.kernel!r} gives the combination of these rows a negative "
+                f"squared length, {squared_length:.3g}, so the mean margin has no maximum. "
+                "Use a kernel that is positive semi-definite."
+            )
         offset = 0.0
         if self.threshold == "bounded":
             offset = pull.sum()
@@ -137,16 +147,3 @@ class MAMCClassifier(KernelExpansion, MarginClassifier):
             gram = rows if self.kernel == "precomputed" else kernel.gram_matrix(rows)
             return alpha, np.asarray(gram @ parts.T, dtype=np.float64)
         return alpha, kernel.scores(rows, rows, parts)
-
-    def _check_length(self, squared_length, noise):
-        if not np.isfinite(squared_length):
-            raise ValueError(
-                f"kernel={self.kernel!r} overflows on these rows. Scale the features, for "
-                "example with sklearn.preprocessing.MinMaxScaler."
-            )
-        if squared_length < -noise:
-            raise ValueError(
-                f"kernel={self.kernel!r} gives the combination of these rows a negative "
-                f"squared length, {squared_length:.3g}, so the mean margin has no maximum. "
-                "Use a kernel that is positive semi-definite."
-            )

@@ -15,6 +15,7 @@ from largemargin.estimators.base import (
     NOT_NEGATIVE,
     POSITIVE,
     MarginClassifier,
+    Seed,
 )
 from largemargin.estimators.documentation import described_like
 from largemargin.estimators.fitting import per_machine
@@ -132,14 +133,14 @@ class MDOClassifier(MarginClassifier):
     def __init__(
         self,
         *,
-        alpha="median",
-        beta="median",
-        n_starts=5,
-        fit_intercept=True,
-        tol=1e-8,
-        max_iter=500,
-        random_state=None,
-    ):
+        alpha: float | str = "median",
+        beta: float | str = "median",
+        n_starts: int = 5,
+        fit_intercept: bool = True,
+        tol: float = 1e-8,
+        max_iter: int = 500,
+        random_state: Seed = None,
+    ) -> None:
         self.alpha, self.beta, self.n_starts = alpha, beta, n_starts
         self.fit_intercept, self.tol, self.max_iter = fit_intercept, tol, max_iter
         self.random_state = random_state
@@ -211,7 +212,7 @@ class MDOClassifier(MarginClassifier):
 
 
 def unit_rows(X, *, constant):
-    """Return the rows scaled to length one, with a constant feature if asked for."""
+    """Return the rows scaled to length one, and a constant feature if ``constant``."""
     if constant:
         ones = np.ones((X.shape[0], 1), dtype=X.dtype)
         X = sp.hstack([X, ones], format="csr") if sp.issparse(X) else np.hstack([X, ones])
@@ -228,9 +229,7 @@ def unit_rows(X, *, constant):
 
 def weighted_median(values, weight):
     """Return the smallest value at or below which half of the weight is."""
-    order = np.argsort(values, kind="stable")
-    reached = np.cumsum(weight[order])
-    return values[order[np.searchsorted(reached, 0.5 * reached[-1])]]
+    return np.quantile(values, 0.5, weights=weight, method="inverted_cdf")
 
 
 def mean_cost(h, rows, sign, share, alpha, beta):

@@ -3,7 +3,13 @@
 from numbers import Real
 
 from largemargin._compat import Interval
-from largemargin.estimators.base import CONSTRAINTS, POSITIVE, MarginClassifier
+from largemargin.estimators.base import (
+    CONSTRAINTS,
+    POSITIVE,
+    ClassWeight,
+    KernelChoice,
+    MarginClassifier,
+)
 from largemargin.estimators.documentation import described_like
 from largemargin.estimators.kernel_space import KernelExpansion, space_of
 from largemargin.estimators.ldm import LDMClassifier
@@ -51,7 +57,7 @@ class ODMClassifier(KernelExpansion, MarginClassifier):
 
     Notes
     -----
-    The loss is smooth, so Newton's method needs no smoothing: some ten steps, each with a
+    The loss is smooth, so Newton's method needs no smoothing: about ten steps, each with a
     factorisation as large as the number of margins outside the band, or of the features if
     these are fewer. ``kernel="linear"`` computes no Gram matrix and stores ``coef_``
     instead of support vectors. Large Gram matrices are treated as in
@@ -81,23 +87,23 @@ class ODMClassifier(KernelExpansion, MarginClassifier):
 
     def __init__(
         self,
-        C=1.0,
+        C: float = 1.0,
         *,
-        mu=0.5,
-        theta=0.1,
-        kernel="rbf",
-        gamma="scale",
-        degree=3,
-        coef0=0.0,
-        fit_intercept=True,
-        class_weight=None,
-        tol=1e-4,
-        max_iter=None,
-        time_limit=None,
-        n_jobs=None,
-        verbose=0,
-        warm_start=False,
-    ):
+        mu: float = 0.5,
+        theta: float = 0.1,
+        kernel: KernelChoice = "rbf",
+        gamma: float | str = "scale",
+        degree: int = 3,
+        coef0: float = 0.0,
+        fit_intercept: bool = True,
+        class_weight: ClassWeight = None,
+        tol: float = 1e-4,
+        max_iter: int | None = None,
+        time_limit: float | None = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        warm_start: bool = False,
+    ) -> None:
         self.C, self.mu, self.theta = C, mu, theta
         self.kernel, self.gamma, self.degree, self.coef0 = kernel, gamma, degree, coef0
         self.fit_intercept, self.class_weight = fit_intercept, class_weight

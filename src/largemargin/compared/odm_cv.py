@@ -1,18 +1,21 @@
 """The optimal margin distribution machine, with a search."""
 
+from typing import Any
+
 import numpy as np
 
 from largemargin.compared.odm import ODMClassifier
+from largemargin.estimators.base import ClassWeight, KernelChoice
 from largemargin.estimators.documentation import described_like
 from largemargin.estimators.ldm_cv import LDMClassifierCV
-from largemargin.estimators.search import MachineSearch, search_constraints
+from largemargin.estimators.search import MachineSearch, Scoring, Values, search_constraints
 
 
 @described_like(LDMClassifierCV)
 class ODMClassifierCV(MachineSearch):
     """ODMClassifier with its parameters and kernel width chosen by cross-validation.
 
-    Returns the scores of ``GridSearchCV`` over :class:`ODMClassifier` at a fraction of its
+    Computes the scores of ``GridSearchCV`` over :class:`ODMClassifier` at a fraction of its
     cost: each fold computes one Gram matrix per kernel width, and points are solved from
     warm starts.
 
@@ -53,27 +56,27 @@ class ODMClassifierCV(MachineSearch):
 
     def __init__(
         self,
-        grid="scale",
+        grid: str = "scale",
         *,
-        Cs=None,
-        mus=None,
-        thetas=None,
-        gammas=None,
-        kernel="rbf",
-        degree=3,
-        coef0=0.0,
-        fit_intercept=True,
-        class_weight=None,
-        cv=None,
-        scoring=None,
-        refit=True,
-        error_score=np.nan,
-        tol=1e-4,
-        max_iter=None,
-        time_limit=None,
-        n_jobs=None,
-        verbose=0,
-    ):
+        Cs: Values = None,
+        mus: Values = None,
+        thetas: Values = None,
+        gammas: Values = None,
+        kernel: KernelChoice = "rbf",
+        degree: int = 3,
+        coef0: float = 0.0,
+        fit_intercept: bool = True,
+        class_weight: ClassWeight = None,
+        cv: Any = None,
+        scoring: Scoring = None,
+        refit: bool = True,
+        error_score: float | str = np.nan,
+        tol: float = 1e-4,
+        max_iter: int | None = None,
+        time_limit: float | None = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
         self.grid, self.Cs, self.mus = grid, Cs, mus
         self.thetas, self.gammas = thetas, gammas
         self.kernel, self.degree, self.coef0 = kernel, degree, coef0

@@ -9,6 +9,7 @@ those they need. docs/add_a_design.md shows how to write one.
 import operator
 from collections.abc import Callable, Hashable
 from enum import Enum
+from functools import cached_property
 from threading import Lock
 from typing import Any, NamedTuple
 
@@ -29,8 +30,8 @@ class Capability(Enum):
     Newton systems for problems with prices of squares. ``ROWS``, which comes with
     ``FEATURES``: ``rows`` for compiled loops, and whether ``sweeps_are_cheap``. ``GRAM``:
     ``gram_matrix``, ``damped_inverse`` and ``on_features``. ``INNER_PRODUCTS``:
-    ``as_kernel``. ``REMOVAL``, which comes with ``FEATURES`` or ``GRAM``: ``without`` and
-    ``score_of``.
+    ``as_gram_design``. ``REMOVAL``, which comes with ``FEATURES`` or ``GRAM``:
+    ``without`` and ``score_of``.
     """
 
     FEATURES = "elements with one number per feature"
@@ -47,7 +48,8 @@ class MissingCapability(ValueError):
 class Measured(NamedTuple):
     """Scores and squared length of an element, with bounds of their errors.
 
-    ``value_errors`` are the bounds of the scores that the objective is computed with.
+    ``errors`` bounds the errors of the scores. ``value_errors`` is the bound to use for the
+    objective, which takes the entries of a float32 Gram matrix as exact.
     """
 
     scores: Array
@@ -84,8 +86,9 @@ NewtonSolve = Callable[[Array, float], Array]
 class Design:
     """Rows, possibly all moved by the same ``shift``.
 
-    With a free intercept such a move changes nothing but the intercept. Subclasses have
-    ``n_rows``, ``size``, which is how many numbers they hold, and the methods below.
+    With a free intercept such a move changes nothing but the intercept. Subclasses set
+    ``n_rows`` and ``size``, the number of stored numbers, and override the methods below
+    that raise ``NotImplementedError``. All results are float64, whatever the rows are.
     """
 
     n_rows: int
@@ -106,7 +109,10 @@ class Design:
         raise NotImplementedError
 
     def combine(self, coefficients: Array) -> Array:
-        """Return the combination of the rows with these coefficients, an element."""
+        """Return the combination of the rows with these coefficients, an element.
+
+        It is a new array if the design has ``ROWS``; else it may be the coefficients.
+        """
         raise NotImplementedError
 
     def inner(self, v: Array, w: Array, w_scores: Array | None = None) -> float:
@@ -116,6 +122,11 @@ class Design:
     def squared_norms(self) -> Array:
         """Return the squared length of every row."""
         raise NotImplementedError
+
+    @cached_property
+    def row_lengths(self) -> Array:
+        """The length of every row."""
+        return np.sqrt(np.maximum(self.squared_norms(), 0.0))
 
     def newton_system(self, curvature: Curvature) -> NewtonSolve:
         """Return ``solve(slope, accuracy)`` of ``(I + X' curvature X) step = slope``."""
@@ -150,10 +161,10 @@ class Design:
         return offset if self.shift is None else add_wide_dot(offset, -w, self.shift)[0]
 
     def once_for(self, name: Hashable, owners: tuple, make: Callable[[], Any]) -> Any:
-        """Return ``make()`` for this name and these very arrays, computed once.
+        """Return ``make()``, computed once for this name and these array objects.
 
-        A name is a word or a class, or a tuple that begins with one; only the last result
-        of each is kept. ``make`` must not call this method of the same design.
+        A name is a string or a class, or a tuple that begins with one; only the last
+        result of each is kept. ``make`` must not call this method of the same design.
         """
         results, lock = vars(self).setdefault("_results", ({}, Lock()))
         kind = name[0] if isinstance(name, tuple) else name

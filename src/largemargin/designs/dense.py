@@ -10,10 +10,10 @@ from largemargin.numerics.threads import in_threads
 
 # Rows are widened and weighted in blocks of about this many bytes, which fit a cache.
 BLOCK_BYTES = 1 << 20
-# Outer products of rows with at most this many features use a plain loop, in blocks of as
-# many rows as the second says: a power of two would make the lines of a block compete for
-# the same cache lines.
+# Outer products of rows with at most this many features use a compiled loop,
 MAX_NARROW = 64
+# in blocks of this many rows: no power of two, which would make the lines of a block
+# compete for the same cache lines.
 NARROW_BLOCK = 264
 # Each thread takes this many rows at a time: sums do not depend on how many threads work.
 ROWS_PER_THREAD = 1 << 15
@@ -63,13 +63,23 @@ class DenseDesign(InMemoryDesign):
             out[block] = np.einsum("ij,ij->i", rows, rows)
         return out
 
-    def outer_products(self, coefficients) -> np.ndarray:
-        """Return ``sum coefficients_i x_i x_i'``; only its lower triangle is valid."""
+    def second_moment(self, weight) -> np.ndarray:
+        """Return ``sum weight_i x_i x_i'``, always in float64, because bounds use it."""
+        return self.once_for(
+            "moment", (weight,), lambda: self.outer_products(weight, np.float64)
+        )
+
+    def outer_products(self, coefficients, dtype=None) -> np.ndarray:
+        """Return ``sum coefficients_i x_i x_i'``; only its lower triangle is valid.
+
+        Products of many features are computed in ``dtype``, by default that of the rows,
+        which is enough for Newton steps.
+        """
         if self.n_features <= MAX_NARROW:
             return self._narrow_products(coefficients)
         out = np.zeros((self.n_features, self.n_features))
         selected = np.flatnonzero(coefficients)
-        root = np.sqrt(coefficients[selected]).astype(self.X.dtype)[:, None]
+        root = np.sqrt(coefficients[selected]).astype(dtype or self.X.dtype)[:, None]
         # With fewer rows than features, adding up the blocks would dominate the cost.
         for block in self._blocks(len(selected), at_least=self.n_features):
             scaled = self.X[selected[block]] * root[block]

@@ -43,14 +43,10 @@ class FeatureDesign(Design):
         """Return the inner product of two elements; the scores are not needed here."""
         return v @ w
 
-    def row_lengths(self) -> np.ndarray:
-        """Return the length of every row, computed once."""
-        return self.once_for("lengths", (), lambda: np.sqrt(self.squared_norms()))
-
     def measure(self, w) -> Measured:
         """Return scores and squared length of an element, errors bounded by lengths."""
         square = w @ w
-        errors = growth(self.most_entries + 2) * np.sqrt(square) * self.row_lengths()
+        errors = growth(self.most_entries + 2) * np.sqrt(square) * self.row_lengths
         square_error = growth(len(w) + 2) * square
         return Measured(self.scores(w), errors, errors, square, square_error)
 
@@ -62,7 +58,7 @@ class FeatureDesign(Design):
     def _slope_bound(self, w, slope, forces, errors, rounding):
         moved = rounding * np.abs(forces) + errors
         length = (1.0 + growth(len(w) + 2)) * np.linalg.norm(slope)
-        return length + 4.0 * UNIT * np.linalg.norm(w) + moved @ self.row_lengths()
+        return length + 4.0 * UNIT * np.linalg.norm(w) + moved @ self.row_lengths
 
     def second_moment(self, weight: np.ndarray) -> np.ndarray:
         """Return ``sum weight_i x_i x_i'``, formed once for all classes and prices."""
@@ -76,7 +72,7 @@ class FeatureDesign(Design):
         """Return a solver of ``(I + X' curvature X) step = slope``."""
         mean = curvature.mean
         parts = [
-            # That of the mean is the same every time.
+            # The mean is the same in every system.
             self.once_for("mean", (mean,), lambda: self.combine(mean))
             if part is mean
             else self.combine(part)

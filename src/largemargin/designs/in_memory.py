@@ -17,7 +17,7 @@ from largemargin.numerics.rounding import (
     wide_product,
 )
 
-# Columns whose middle is this many times their half width away from zero are moved to it.
+# Columns whose middle is this many half widths away from zero are moved to zero.
 FAR = 100.0
 # About this many evenly spaced rows are examined first, to see if any column may be far.
 SAMPLED = 1000
@@ -42,7 +42,7 @@ class InMemoryDesign(FeatureDesign):
         return type(self)(self.X[np.arange(self.n_rows) != i])
 
     def score_of(self, i: int, w, kept) -> float:
-        """Return the inner product of a row with an element, which needs no other rows."""
+        """Return the inner product of a row with an element; ``kept`` is not needed."""
         return float((self.X[[i]] @ w)[0])
 
     def squared_columns(self, coefficients) -> np.ndarray:
@@ -73,29 +73,29 @@ class InMemoryDesign(FeatureDesign):
         rounding = UNIT + (self.n_rows + 2) * WIDE_UNIT
         return self._slope_bound(w, slope, forces, errors, rounding)
 
-    def as_kernel(self):
-        """Return the same rows as a ``KernelDesign``, for few rows of many features."""
-        from largemargin.designs.kernel import KernelDesign  # it imports dense designs
+    def as_gram_design(self):
+        """Return the same rows as a ``GramDesign``, for few rows of many features."""
+        from largemargin.designs.gram import GramDesign  # it imports dense designs
 
         def make():
             X = self.X.astype(np.float64, copy=False)
             gram = safe_sparse_dot(X, X.T, dense_output=True)
-            return KernelDesign(np.ascontiguousarray(gram))
+            return GramDesign(np.ascontiguousarray(gram))
 
-        return self.once_for("kernel", (), make)
+        return self.once_for("gram", (), make)
 
 
 def without_offsets(design: InMemoryDesign) -> InMemoryDesign:
     """Return the design with columns that lie far from zero moved towards it.
 
-    With a free intercept this changes nothing but the intercept, see ``offset_within``;
-    otherwise sums of squares would lose all that distinguishes such rows.
+    With a free intercept this changes nothing but the intercept, see ``offset_within``.
+    Without the move, sums of squares would round off the differences of such rows.
     """
-    X = design.X
+    X, shift = design.X, np.zeros(design.n_features)
     # A column that is far from zero on all rows is nearly as far on some.
-    if not far_middles(X[:: max(1, design.n_rows // SAMPLED)], 0.9 * FAR).any():
-        return design
-    shift = far_middles(X, FAR)
+    doubtful = far_middles(X[:: max(1, design.n_rows // SAMPLED)], 0.9 * FAR) != 0
+    if doubtful.any():
+        shift[doubtful] = far_middles(X[:, doubtful], FAR)
     if not shift.any():
         return design
     if sp.issparse(X):  # such columns have no zeros
@@ -108,7 +108,7 @@ def without_offsets(design: InMemoryDesign) -> InMemoryDesign:
 
 
 def far_middles(X, distance: float) -> np.ndarray:
-    """Return the middle of each column this many half widths from zero, 0 for others."""
+    """Return the middles of columns this many half widths from zero, 0 for others."""
     ends = X.min(axis=0), X.max(axis=0)
     dense = [end.toarray().ravel() if sp.issparse(end) else end for end in ends]
     low, high = (0.5 * end.astype(np.float64) for end in dense)

@@ -17,8 +17,8 @@ from largemargin.numerics.rounding import (
 
 # At most this many products are computed in extended precision.
 MAX_WIDE_PRODUCTS = 50_000_000
-# What float32 factors miss beyond the rows' own parts, relative to their lengths: ten times
-# the most that was measured, on cosines; it is 1e-5 or less on other kernels.
+# The error of float32 factors beyond what they miss of each row, relative to the lengths:
+# ten times the largest that was measured, on cosines; on other kernels it is below 1e-5.
 FACTOR_NOISE = 1e-2
 
 
@@ -26,7 +26,7 @@ class KernelRows(Design):
     """Rows whose Gram matrix is computed tile by tile, in float64, and not kept.
 
     It has what the examination of a kept expansion needs, and nothing for solvers.
-    ``gram_design``, a ``KernelDesign``, has the Gram matrix if there is one; ``factor``
+    ``gram_design``, a ``GramDesign``, has the Gram matrix if there is one; ``factor``
     replaces the matrix where even one pass over it would take too long.
     """
 
@@ -42,9 +42,9 @@ class KernelRows(Design):
         """A bound of the errors of the kernel's values, relative to the rows' lengths."""
         return self.kernel.score_entry_error(self.X)
 
-    @cached_property
-    def _lengths(self):
-        return np.sqrt(np.maximum(self.kernel.diagonal(self.X), 0.0))
+    def squared_norms(self) -> np.ndarray:
+        """Return the squared length of every row."""
+        return self.kernel.diagonal(self.X)
 
     def scores(self, alpha) -> np.ndarray:
         """Return the inner product of every row with the element ``alpha``."""
@@ -64,15 +64,15 @@ class KernelRows(Design):
         """
 
         def make():
-            scores, size = self.scores(alpha), self._lengths @ np.abs(alpha)
+            scores, size = self.scores(alpha), self.row_lengths @ np.abs(alpha)
             rounding = self._rounding(alpha) * size
-            errors = rounding * self._lengths
+            errors = rounding * self.row_lengths
             return Measured(scores, errors, errors, alpha @ scores, rounding * size)
 
         return self.once_for("measured", (alpha,), make)
 
     def measure_closely(self, alpha, measured, doubtful) -> Measured:
-        """Return the same, more closely for few rows."""
+        """Return the same, more closely for an element of few rows."""
         if self._is_small_and_linear:
             return self._measure_widely(alpha)
         square, error = self._own_square(alpha, measured)
@@ -95,8 +95,8 @@ class KernelRows(Design):
             return self._measure_widely(alpha)
         scores, errors = measured.scores.copy(), measured.errors.copy()
         scores[doubtful] = self._scores_of(doubtful, alpha)
-        size = self._rounding(alpha) * (self._lengths @ np.abs(alpha))
-        errors[doubtful] = size * self._lengths[doubtful]
+        size = self._rounding(alpha) * (self.row_lengths @ np.abs(alpha))
+        errors[doubtful] = size * self.row_lengths[doubtful]
         return measured._replace(scores=scores, errors=errors)
 
     def _measure_widely(self, alpha):
@@ -104,40 +104,38 @@ class KernelRows(Design):
         X = widened(self.X)
         w = widened(alpha) @ X
         scores, square = (X @ w).astype(np.float64), float(w @ w)
-        size = self._lengths @ np.abs(alpha)
+        size = self.row_lengths @ np.abs(alpha)
         rounding = sum(X.shape) * WIDE_UNIT * size
-        errors = UNIT * np.abs(scores) + rounding * self._lengths
+        errors = UNIT * np.abs(scores) + rounding * self.row_lengths
         return Measured(scores, errors, errors, square, UNIT * square + rounding * size)
 
     def slope_length(self, alpha, forces, errors, closely=False) -> float:
         """Return a bound of the length of an element minus the combined forces.
 
-        The two may have nothing in common except their scores, so the square is multiplied
-        out; that of the element, whose terms may be large, in the widest floats.
+        The two may be expansions over different rows, so the square is multiplied out;
+        that of the element, whose terms may be large, in the widest floats.
         """
         if self.factor is not None:
             return self._slope_length_by_factor(alpha - forces, errors)
         measured = self.measure(alpha)
         own, own_error = self._own_square(alpha, measured)
-        pulled, pulled_error = self._squared_length(forces)
+        if self.gram_design is None:
+            pulled, pulled_error = self.kernel.squared_length(self.X, forces)
+        else:
+            pulled = forces @ self.gram_design.scores(forces)
+            rounding = growth(self.n_rows + 2) + self.gram_design.entry_error
+            pulled_error = rounding * (self.row_lengths @ np.abs(forces)) ** 2
         scores = measured.scores
         errors_of_scores = measured.errors + growth(self.n_rows) * np.abs(scores)
         rounding = own_error + pulled_error + 2.0 * (np.abs(forces) @ errors_of_scores)
         square = max(own - 2.0 * (forces @ scores) + pulled, 0.0) + rounding
-        return np.sqrt(square) + errors @ self._lengths
+        return np.sqrt(square) + errors @ self.row_lengths
 
     def _slope_length_by_factor(self, slope, errors):
         """Return a bound from a factor; the parts of the rows that it misses may add up."""
         rows = self.factor.rows
         spanned = slope @ rows.astype(np.float64, copy=False)
-        missing = self._lengths**2 - np.einsum("ij,ij->i", rows, rows, dtype=np.float64)
+        missing = self.row_lengths**2 - np.einsum("ij,ij->i", rows, rows, dtype=np.float64)
         missed = np.abs(slope) @ np.sqrt(np.maximum(missing, 0.0))
-        noise = FACTOR_NOISE * (np.abs(slope) @ self._lengths) ** 2
-        return np.sqrt(spanned @ spanned + missed**2 + noise) + errors @ self._lengths
-
-    def _squared_length(self, forces):
-        if self.gram_design is None:
-            return self.kernel.squared_length(self.X, forces)
-        size = self._lengths @ np.abs(forces)
-        rounding = growth(self.n_rows + 2) + self.gram_design.entry_error
-        return forces @ self.gram_design.scores(forces), rounding * size**2
+        noise = FACTOR_NOISE * (np.abs(slope) @ self.row_lengths) ** 2
+        return np.sqrt(spanned @ spanned + missed**2 + noise) + errors @ self.row_lengths

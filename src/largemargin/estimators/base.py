@@ -1,6 +1,8 @@
 """The base classes of all classifiers: fit, and prediction by scores."""
 
+from collections.abc import Callable
 from numbers import Integral, Real
+from typing import Any, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -11,6 +13,11 @@ from largemargin.estimators.keywords import HintingClassifier
 from largemargin.estimators.rows import FLOATS
 from largemargin.estimators.targets import winners_of
 from largemargin.kernels import KERNELS
+
+# The types of parameters that several classifiers have.
+ClassWeight = dict[Any, float] | str | None
+KernelChoice = str | Callable[..., Any]
+Seed = int | np.random.RandomState | None
 
 POSITIVE = Interval(Real, 0, None, closed="neither")
 NOT_NEGATIVE = Interval(Real, 0, None, closed="left")
@@ -46,10 +53,10 @@ class MarginClassifier(HintingClassifier):
 
     _parameter_constraints: dict = CONSTRAINTS
     # Models in files of 0.1.0 have no such parameter.
-    time_limit = None
+    time_limit: float | None = None
 
     @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit the model.
 
         Parameters
@@ -68,7 +75,7 @@ class MarginClassifier(HintingClassifier):
         """
         return fit_machine(self, X, y, sample_weight)
 
-    def predict(self, X):
+    def predict(self, X: Any) -> np.ndarray:
         """Predict the class of each row.
 
         Parameters
@@ -84,7 +91,7 @@ class MarginClassifier(HintingClassifier):
         winners = winners_of(self.decision_function(X))
         return self.classes_[winners]
 
-    def decision_function(self, X):
+    def decision_function(self, X: Any) -> np.ndarray:
         """Return the signed score of each row.
 
         Parameters
@@ -106,7 +113,7 @@ class MarginClassifier(HintingClassifier):
         if not np.isfinite(scores).all():
             raise ValueError(
                 f"{type(self).__name__} gives scores that are not finite to these rows. "
-                "Are they scaled as those of training were, and the kernel's values finite?"
+                "Are they scaled like the training rows, and is the kernel finite?"
             )
         return scores[:, 0] if scores.shape[1] == 1 else scores
 

@@ -10,7 +10,7 @@ import time
 from contextlib import nullcontext
 from copy import copy
 from functools import partial
-from threading import Event, Lock
+from threading import Lock
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,7 +20,7 @@ from sklearn.base import clone
 from largemargin._compat import safe_split
 from largemargin.estimators.cv_results import SearchResults
 from largemargin.estimators.fitting import (
-    Stopped,
+    Stop,
     in_order,
     keep_results,
     seeds_of,
@@ -36,16 +36,10 @@ from largemargin.solvers.path import Answers, OutOfTime, solve_path
 
 # With fewer rows than this, a second thread makes the computation of Gram matrices slower.
 THREADED_ROWS = 2000
-# Progress is reported after each task, and within a task every so many seconds.
+# Progress is reported after each task, and during a task at this interval.
 REPORT_SECONDS = 1.0
-# Scores of unseen rows are stored until the best point is known, up to this many numbers.
+# Scores of test rows are stored until the best point is known, up to this many numbers.
 MAX_KEPT = 2**26
-
-
-def takes_weight(scorer):
-    """Return whether a scorer accepts sample weights."""
-    parameters = inspect.signature(scorer).parameters.values()
-    return any(p.name == "sample_weight" or p.kind == p.VAR_KEYWORD for p in parameters)
 
 
 class Task(NamedTuple):
@@ -53,8 +47,6 @@ class Task(NamedTuple):
 
     design: int
     fold: int
-    train: np.ndarray
-    test: np.ndarray
     numbers: list[int]
 
 
@@ -95,7 +87,7 @@ class CrossValidation:
         self.machine, self.points, self.scorer = machine, points, scorer
         self.deadline = deadline
         self.n_jobs, self.verbose, self.keeps_unseen = n_jobs, verbose, keeps_unseen
-        self.stop, self.lock = Event(), Lock()
+        self.stop, self.lock = Stop(), Lock()
         self.n_done = self.n_fits = 0
         self.begin = self.reported = time.perf_counter()
 
@@ -106,9 +98,9 @@ class CrossValidation:
         for k, point in enumerate(self.points):
             by_design.setdefault(tuple(map(point.get, names)), []).append(k)
         tasks = [
-            Task(design, fold, train, test, numbers)
+            Task(design, fold, numbers)
             for design, numbers in enumerate(by_design.values())
-            for fold, (train, test) in enumerate(splits)
+            for fold in range(len(splits))
         ]
         self.n_waiting = len(tasks)
         self.n_fits = len(self.points) * len(splits)
@@ -128,10 +120,6 @@ class CrossValidation:
             ) from None
         return self.results
 
-    def _watch(self):
-        if self.stop.is_set():
-            raise Stopped
-
     def _count(self):
         with self.lock:
             self.n_done += 1
@@ -148,8 +136,8 @@ class CrossValidation:
             logger.info(text, *done, seconds, left, extra={"progress": done})
 
     def _attempt(self, X, y, sample_weight, task):
-        """Work on a task; an error of the task as a whole is one of all its points."""
-        # Tasks that are still to come have a share of the time.
+        """Work on a task; an error of the whole task counts for all of its points."""
+        # Later tasks get their share of the time that is left.
         with self.lock:
             share = min(1.0, self.n_threads / self.n_waiting)
             self.n_waiting -= 1
@@ -158,20 +146,20 @@ class CrossValidation:
             # The first design is tried in every fold, so that there is a best point.
             if task.design > 0 and time.perf_counter() >= self.deadline:
                 raise OutOfTime
-            self._work(self._fold(X, y, sample_weight, task), task, deadline)
+            self._work(self._fold(X, y, sample_weight, task.fold), task, deadline)
         except Exception as error:
             self.results.fail(task.numbers, task.fold, error)
         self._report()
 
-    def _fold(self, X, y, sample_weight, task):
-        machine = self.machine
-        X_train, y_train = safe_split(machine, X, y, task.train)
-        X_test, y_test = safe_split(machine, X, y, task.test, task.train)
+    def _fold(self, X, y, sample_weight, number):
+        machine, (train, test) = self.machine, self.results.splits[number]
+        X_train, y_train = safe_split(machine, X, y, train)
+        X_test, y_test = safe_split(machine, X, y, test, train)
         weight = test_weight = None
         if sample_weight is not None:
-            weight, test_weight = sample_weight[task.train], sample_weight[task.test]
+            weight, test_weight = sample_weight[train], sample_weight[test]
             if not test_weight.any():
-                raise ValueError(f"Fold {task.fold} has no row of any weight to test on.")
+                raise ValueError(f"Fold {number} has no row of any weight to test on.")
         encoder = recipe_of(machine).encoder
         rows = Rows(X_train, y_train, weights_of(encoder, X_train, y_train, weight))
         return Fold(rows, X_test, y_test, test_weight)
@@ -182,7 +170,7 @@ class CrossValidation:
         machine = clone(self.machine).set_params(**points[0])
         machine.n_features_in_ = fold.rows.X.shape[1]
         solved = self._solve(machine, fold.rows, points, deadline)
-        # The points that each combination of solutions serves.
+        # The points that share the same solutions.
         served = {}
         for position, k in enumerate(task.numbers):
             answers = [path.answers[position] for path in solved.paths]
@@ -228,7 +216,7 @@ class CrossValidation:
                 max_iter=machine.max_iter,
                 progress=partial(
                     Progress,
-                    self._watch,
+                    self.stop.check,
                     deadline=sooner_deadline(deadline, 1.0 / (len(targets) - number)),
                 ),
                 # A point is done when its last problem is.
@@ -241,8 +229,10 @@ class CrossValidation:
     def _score(self, solved, fold, combination, place):
         """Score the fitted estimator of the points that a combination serves."""
         extra = {}
-        if fold.test_weight is not None and takes_weight(self.scorer):
-            extra["sample_weight"] = fold.test_weight
+        if fold.test_weight is not None:
+            taken = inspect.signature(self.scorer).parameters.values()
+            if any(p.name == "sample_weight" or p.kind == p.VAR_KEYWORD for p in taken):
+                extra["sample_weight"] = fold.test_weight
         fitted = at_point(solved.machine, self.points[place[0][0]])
         pairs = zip(solved.paths, combination, strict=True)
         found = [path.solutions[number] for path, number in pairs]

@@ -50,8 +50,7 @@ class SearchResults:
     def settle(self, error_score, name):
         """Set the error score of fits that failed, with a warning, or raise their error.
 
-        Prices at which the problem has no minimum have no score, nor have points that were
-        not fitted in time.
+        Points whose problem has no minimum, or that were not fitted in time, get no score.
         """
         n_late = sum(isinstance(one, OutOfTime) for one in self.passed_over.values())
         if n_late:
@@ -106,9 +105,9 @@ class SearchResults:
             "std_score_time": self.score_seconds.std(axis=1),
         }
         for name in points[0]:
-            values = np.empty(len(points), dtype=object)
-            values[:] = [point[name] for point in points]
-            results[f"param_{name}"] = np.ma.MaskedArray(values, mask=False)
+            values = [point[name] for point in points]
+            kind = object if any(isinstance(value, str) for value in values) else None
+            results[f"param_{name}"] = np.ma.MaskedArray(values, mask=False, dtype=kind)
         results["params"] = points
         for fold, scores in enumerate(self.scores.T):
             results[f"split{fold}_test_score"] = scores

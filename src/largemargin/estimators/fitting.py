@@ -27,6 +27,15 @@ class Stopped(BaseException):
     """Raised in the threads of a fit that was interrupted."""
 
 
+class Stop(Event):
+    """An event that, once set, stops the threads that check it."""
+
+    def check(self) -> None:
+        """Raise if the event is set."""
+        if self.is_set():
+            raise Stopped
+
+
 @contextmanager
 def all_or_nothing(estimator):
     """Leave the estimator as it was if the block fails or is interrupted."""
@@ -40,7 +49,7 @@ def all_or_nothing(estimator):
 
 
 def fit_machine(machine, X, y, sample_weight):
-    """Fit an estimator, wholly or not at all, and warn if it did not reach ``tol``."""
+    """Fit an estimator, or leave it unchanged on failure; warn if it missed ``tol``."""
     with all_or_nothing(machine), progress_printed(getattr(machine, "verbose", 0)):
         recipe = recipe_of(machine)
         encoder = Classes() if recipe is None else recipe.encoder
@@ -60,7 +69,11 @@ def learn(machine, recipe, rows):
         refuse_unbounded(problem)
     design = recipe.space.design(rows)
     problems = [problem.on(design) for problem in problems]
-    starts = starts_of(machine, recipe, problems, rows)
+    starts = []
+    if getattr(machine, "warm_start", False) and hasattr(machine, "dual_beta_"):
+        starts = last_solutions(machine, recipe, problems[0], rows)
+    if len(starts) != len(problems):  # no last fit, or one with other rows or classes
+        starts = [None] * len(problems)
     solved = solve_all(machine, recipe, problems, starts, deadline)
     solutions, histories = zip(*solved, strict=True)
     solutions = recipe.space.keep(machine, rows, solutions, problems, deadline)
@@ -68,16 +81,8 @@ def learn(machine, recipe, rows):
     return shortfall_of(machine, solutions)
 
 
-def starts_of(machine, recipe, problems, rows):
-    """Return the solutions of the last fit, if that had as many rows and classes."""
-    starts = []
-    if getattr(machine, "warm_start", False) and hasattr(machine, "dual_beta_"):
-        starts = last_solutions(machine, recipe, problems[0], rows)
-    return starts if len(starts) == len(problems) else [None] * len(problems)
-
-
 def last_solutions(machine, recipe, problem, rows):
-    """Return the solutions of a fit on these rows, to start from."""
+    """Return the solutions of the last fit; an empty list if it had other rows."""
     beta = np.atleast_2d(machine.dual_beta_)
     elements = recipe.space.last_elements(machine, rows)
     if beta.shape != (len(elements), len(rows.counted)):
@@ -92,16 +97,13 @@ def last_solutions(machine, recipe, problem, rows):
 
 def solve_all(machine, recipe, problems, starts, deadline):
     """Return the solution and the history of each problem."""
-    seeds, stop = seeds_of(machine, len(problems)), Event()
-
-    def watch():
-        if stop.is_set():
-            raise Stopped
+    seeds, stop = seeds_of(machine, len(problems)), Stop()
 
     def run(number):
-        # Problems that are still to come have a share of the time.
+        # Later problems get their share of the time that is left.
         share = min(1.0, n_threads / (len(problems) - number))
-        progress = Progress(watch, bool(machine.verbose), sooner_deadline(deadline, share))
+        limit = sooner_deadline(deadline, share)
+        progress = Progress(stop.check, bool(machine.verbose), limit)
         solution = recipe.solve(
             problems[number],
             recipe.solver,
@@ -141,8 +143,8 @@ def in_order(work, jobs, n_threads, stop):
 
 def keep_results(machine, labels, rows, solutions, histories):
     """Store the attributes that all estimators have."""
-    beta = rows.spread_out(rows.weight * np.array([s.beta for s in solutions]))
-    several = len(solutions) > 1
+    beta, several = np.zeros((len(solutions), len(rows.counted))), len(solutions) > 1
+    beta[:, rows.counted] = rows.weight * np.array([s.beta for s in solutions])
     machine.classes_ = labels
     machine.intercept_ = np.array([s.intercept for s in solutions])
     machine.objective_ = per_machine([s.certificate.primal for s in solutions])
@@ -174,14 +176,14 @@ def shortfall_of(machine, solutions):
     gap = max(solution.certificate.relative for solution in solutions)
     going_on = ""
     if "warm_start" in machine.get_params():
-        going_on = "; with warm_start=True the next fit goes on from here"
+        going_on = "; with warm_start=True the next fit continues from here"
     stopped, advice = f"after {machine.n_iter_} iterations", "raise max_iter"
     if any(solution.is_late for solution in solutions):
         stopped, advice = f"at time_limit={machine.time_limit:g} s", "raise time_limit"
     elif getattr(machine, "low_rank_residual_", None) is not None:
-        stopped, advice = "at a model of low rank", "use fewer rows"
+        stopped, advice = "with a low-rank model", "use fewer rows"
     return (
-        f"{type(machine).__name__} stopped {stopped} with a relative duality gap of "
+        f"{type(machine).__name__} stopped {stopped} at a relative duality gap of "
         f"{gap:.1e} > tol={machine.tol:.1e}. Scale the features, {advice}, or accept "
         f"this gap by raising tol{going_on}."
     )

@@ -1,5 +1,6 @@
 """Grids of prices and kernel widths."""
 
+import numpy as np
 from sklearn.metrics import pairwise_distances_chunked
 
 from largemargin.kernels.widths import multiple_of_scale
@@ -27,18 +28,11 @@ GRIDS = {
 }
 
 
-def mean_distance(X, weight):
-    """Return the mean distance of two rows drawn by their weights with replacement."""
-    start, total = 0, 0.0
-    for part in pairwise_distances_chunked(X):
-        total += weight[start : start + len(part)] @ (part @ weight)
-        start += len(part)
-    return total / weight.sum() ** 2
-
-
 def paper_gammas(X, weight):
     """Return ``1 / (2 width^2)`` for the paper's widths."""
-    distance = mean_distance(X, weight)
+    # The distances of each row to all others, weighted.
+    sums = [part @ weight for part in pairwise_distances_chunked(X)]
+    distance = weight @ np.concatenate(sums) / weight.sum() ** 2
     if not distance > 0:
         raise ValueError(
             "grid='paper' takes kernel widths in units of the mean distance between "
@@ -59,5 +53,5 @@ def check_values(machine, name, plural, values):
         except (TypeError, ValueError) as error:
             raise ValueError(
                 f"{plural} must hold values that {name} of "
-                f"{type(machine).__name__} takes; got {value!r}. {error}"
+                f"{type(machine).__name__} accepts; got {value!r}. {error}"
             ) from None

@@ -7,7 +7,7 @@ import scipy.sparse as sp
 from sklearn.utils.extmath import safe_sparse_dot
 
 from largemargin.designs.dense import DenseDesign
-from largemargin.designs.kernel import KernelDesign
+from largemargin.designs.gram import GramDesign
 from largemargin.designs.kernel_rows import KernelRows
 from largemargin.estimators.linear_space import LinearSpace, elements_of, linear_design
 from largemargin.kernels.condensing import condense
@@ -31,7 +31,7 @@ from largemargin.numerics.rounding import (
 from largemargin.solvers import CLOSER, Progress, Start, solve
 from largemargin.solvers.solution import MAX_STRETCHES
 
-# Larger Gram matrices are replaced by factors of low rank: beyond some 32,000 rows.
+# Larger Gram matrices are replaced by factors of low rank: beyond about 32,000 rows.
 MAX_GRAM_BYTES = 4 << 30
 # Up to this many rows, a low-rank model is examined by a pass over the whole Gram matrix;
 # with more rows, by a coarser bound.
@@ -81,13 +81,13 @@ class KernelSpace:
             gram = self.kernel.gram_matrix(used)
         gram, self.projector = definite_part(gram, self.kernel)
         if self.kernel.name == "precomputed":
-            return KernelDesign(gram)
+            return GramDesign(gram)
         if self.projector is not None:
             error = self.kernel.entry_error(used, np.float64, np.diagonal(gram))
-            return KernelDesign(gram, error + growth(3 * len(gram)))
+            return GramDesign(gram, error + growth(3 * len(gram)))
         is_coarse = gram.dtype != np.float64 or self.kernel.name == "linear"
         source = KernelRows(self.kernel, used) if is_coarse else None
-        return KernelDesign(gram, self.kernel.entry_error(used, gram.dtype), source)
+        return GramDesign(gram, self.kernel.entry_error(used, gram.dtype), source)
 
     def _needs_low_rank(self, n_rows):
         """Return whether the Gram matrix is too large; raise if nothing can be done."""
@@ -99,7 +99,7 @@ class KernelSpace:
         if n_bytes > physical_memory():
             raise TooLarge(
                 f"The Gram matrix of {n_rows} rows takes {n_bytes:,} bytes, and this "
-                f"machine has {physical_memory():,}. A kernel that is positive "
+                f"computer has {physical_memory():,}. A kernel that is positive "
                 "semi-definite, such as 'rbf', gets a low-rank model with solver='auto'; "
                 "a linear model needs no Gram matrix; or use fewer rows."
             )
@@ -126,7 +126,7 @@ class KernelSpace:
             alpha, solutions = self._expand_again(
                 problems, solutions, alpha, used, progress
             )
-        # The support vectors of an SVM have a meaning; if all rows are, they have none.
+        # If every row is a support vector, an expansion over fewer rows says the same.
         if self.kernel.is_definite and alpha.all():
             scores = np.array([solution.scores for solution in solutions])
             short = condense(self.kernel, used, alpha, scores)
@@ -200,7 +200,7 @@ class KernelSpace:
         if self.projector is None:
             many = rows.shape[0] > MAX_EXAMINED_ROWS
             designs = [KernelRows(self.kernel, rows, None, self.factor if many else None)]
-            if self.factor is None:  # rows decide what a float32 matrix leaves in doubt
+            if self.factor is None:  # rows settle what a float32 matrix leaves open
                 designs.insert(0, KernelRows(self.kernel, rows, design))
         for design in designs:
             examined = [
@@ -274,7 +274,14 @@ def space_of(machine, **options):
 
 
 class KernelExpansion:
-    """The part of a fitted classifier that scores by a kernel."""
+    """The part of a fitted classifier that scores by a kernel.
+
+    ONNX graphs are made from ``_kernel``, the kernel with its width, and margins are
+    normalised by ``_products``, the inner products of the vectors ``w`` of all problems.
+    """
+
+    _kernel: Kernel
+    _products: np.ndarray
 
     @property
     def coef_(self):

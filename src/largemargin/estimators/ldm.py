@@ -3,7 +3,13 @@
 import numpy as np
 
 from largemargin._compat import StrOptions
-from largemargin.estimators.base import CONSTRAINTS, MarginClassifier
+from largemargin.estimators.base import (
+    CONSTRAINTS,
+    ClassWeight,
+    KernelChoice,
+    MarginClassifier,
+    Seed,
+)
 from largemargin.estimators.kernel_space import KernelExpansion, KernelSpace
 from largemargin.estimators.recipe import Recipe
 from largemargin.estimators.targets import Classes
@@ -67,8 +73,8 @@ class LDMClassifier(KernelExpansion, MarginClassifier):
     tol : float, default=1e-4
         Relative duality gap at which to stop.
     max_iter : int, default=None
-        Maximum number of iterations. None allows 500 Newton steps, 10,000 sweeps of
-        ``"dual_cd"``, or 5 epochs of ``"asgd"``.
+        Maximum number of iterations. None allows 500 Newton steps, or 10,000 sweeps of
+        ``solver="dual_cd"``.
     time_limit : float, default=None
         Seconds after which the fit stops and keeps the best solution so far, with a warning
         that states its gap. The computation of the Gram matrix is not interrupted. None
@@ -77,10 +83,10 @@ class LDMClassifier(KernelExpansion, MarginClassifier):
         Number of threads that fit the classes in parallel if there are more than two; -1
         uses all cores. The result does not depend on it.
     random_state : int, RandomState instance or None, default=None
-        Random seed for the order of rows in ``"dual_cd"`` and ``"asgd"``.
+        Random seed for the order of rows in ``solver="dual_cd"``.
     verbose : int, default=0
-        If positive, report progress on standard error. If you have configured
-        :mod:`logging`, the reports go to the ``largemargin`` logger at level INFO instead.
+        If positive, report progress on standard error, or to the ``largemargin`` logger if
+        :mod:`logging` is configured to show its messages of level INFO.
     warm_start : bool, default=False
         Whether to start from the solution of the last fit, if that was on the same number
         of rows and classes.
@@ -133,7 +139,7 @@ class LDMClassifier(KernelExpansion, MarginClassifier):
     ``lambda_var`` (up to about 1/4) costs little more than the SVM; a large one, such as
     ``"scale"``, one factorisation of the Gram matrix, ``m^3`` operations.
 
-    If the Gram matrix would take more than 4 GiB, beyond some 32,000 rows,
+    If the Gram matrix would take more than 4 GiB, beyond about 32,000 rows,
     ``solver="auto"`` fits a low-rank model instead: rows are drawn until they explain all
     but a thousandth of the trace of the Gram matrix, at most 1,000 of them, and ``w`` is
     sought in their span. ``low_rank_residual_`` is the share of the trace left out.
@@ -160,25 +166,25 @@ class LDMClassifier(KernelExpansion, MarginClassifier):
 
     def __init__(
         self,
-        C=1.0,
+        C: float = 1.0,
         *,
-        lambda_var="scale",
-        lambda_mean="scale",
-        kernel="rbf",
-        gamma="scale",
-        degree=3,
-        coef0=0.0,
-        fit_intercept=True,
-        class_weight=None,
-        solver="auto",
-        tol=1e-4,
-        max_iter=None,
-        time_limit=None,
-        n_jobs=None,
-        random_state=None,
-        verbose=0,
-        warm_start=False,
-    ):
+        lambda_var: float | str = "scale",
+        lambda_mean: float | str = "scale",
+        kernel: KernelChoice = "rbf",
+        gamma: float | str = "scale",
+        degree: int = 3,
+        coef0: float = 0.0,
+        fit_intercept: bool = True,
+        class_weight: ClassWeight = None,
+        solver: str = "auto",
+        tol: float = 1e-4,
+        max_iter: int | None = None,
+        time_limit: float | None = None,
+        n_jobs: int | None = None,
+        random_state: Seed = None,
+        verbose: int = 0,
+        warm_start: bool = False,
+    ) -> None:
         self.C, self.lambda_var, self.lambda_mean = C, lambda_var, lambda_mean
         self.kernel, self.gamma, self.degree, self.coef0 = kernel, gamma, degree, coef0
         self.fit_intercept, self.class_weight = fit_intercept, class_weight

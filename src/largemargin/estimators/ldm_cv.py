@@ -1,22 +1,25 @@
 """The large margin distribution machine with a kernel, with a search."""
 
+from typing import Any
+
 import numpy as np
 
+from largemargin.estimators.base import ClassWeight, KernelChoice, Seed
 from largemargin.estimators.documentation import described_like
 from largemargin.estimators.grids import GRIDS
 from largemargin.estimators.ldm import LDMClassifier
-from largemargin.estimators.search import MachineSearch, search_constraints
+from largemargin.estimators.search import MachineSearch, Scoring, Values, search_constraints
 
 LDM_GRIDS = {"C": "Cs", "lambda_var": "lambda_vars", "lambda_mean": "lambda_means"}
 # The support vector machine is searched first, so that it wins a tie.
-SVM = {"lambda_var": [0.0], "lambda_mean": [0.0]}
+SVM_POINT = {"lambda_var": [0.0], "lambda_mean": [0.0]}
 
 
 @described_like(LDMClassifier)
 class LDMClassifierCV(MachineSearch):
     r"""LDMClassifier with prices and kernel width chosen by cross-validation.
 
-    Returns the scores of ``GridSearchCV`` over :class:`LDMClassifier` at a fraction of its
+    Computes the scores of ``GridSearchCV`` over :class:`LDMClassifier` at a fraction of its
     cost: each fold computes one Gram matrix per kernel width, prices are solved from warm
     starts, and a solution that is certified to ``tol`` at other prices is reused there.
 
@@ -91,34 +94,34 @@ class LDMClassifierCV(MachineSearch):
 
     _machine_class = LDMClassifier
     _grids = {**LDM_GRIDS, "gamma": "gammas"}
-    _also = SVM
+    _also = SVM_POINT
     _parameter_constraints: dict = search_constraints(LDMClassifier, _grids, GRIDS)
 
     def __init__(
         self,
-        grid="scale",
+        grid: str = "scale",
         *,
-        Cs=None,
-        lambda_vars=None,
-        lambda_means=None,
-        gammas=None,
-        kernel="rbf",
-        degree=3,
-        coef0=0.0,
-        fit_intercept=True,
-        class_weight=None,
-        cv=None,
-        scoring=None,
-        refit=True,
-        error_score=np.nan,
-        solver="auto",
-        tol=1e-4,
-        max_iter=None,
-        time_limit=None,
-        n_jobs=None,
-        random_state=None,
-        verbose=0,
-    ):
+        Cs: Values = None,
+        lambda_vars: Values = None,
+        lambda_means: Values = None,
+        gammas: Values = None,
+        kernel: KernelChoice = "rbf",
+        degree: int = 3,
+        coef0: float = 0.0,
+        fit_intercept: bool = True,
+        class_weight: ClassWeight = None,
+        cv: Any = None,
+        scoring: Scoring = None,
+        refit: bool = True,
+        error_score: float | str = np.nan,
+        solver: str = "auto",
+        tol: float = 1e-4,
+        max_iter: int | None = None,
+        time_limit: float | None = None,
+        n_jobs: int | None = None,
+        random_state: Seed = None,
+        verbose: int = 0,
+    ) -> None:
         self.grid, self.Cs, self.gammas = grid, Cs, gammas
         self.lambda_vars, self.lambda_means = lambda_vars, lambda_means
         self.kernel, self.degree, self.coef0 = kernel, degree, coef0

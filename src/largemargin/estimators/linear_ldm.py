@@ -3,7 +3,7 @@
 from sklearn.utils.extmath import safe_sparse_dot
 
 from largemargin._compat import StrOptions
-from largemargin.estimators.base import CONSTRAINTS
+from largemargin.estimators.base import CONSTRAINTS, ClassWeight, Seed
 from largemargin.estimators.documentation import described_like
 from largemargin.estimators.ldm import LDMClassifier, ldm_recipe
 from largemargin.estimators.linear_space import LinearSpace
@@ -28,10 +28,17 @@ class LinearLDMClassifier(StreamingClassifier):
     solver : {"auto", "newton", "dual_cd", "asgd"}, default="auto"
         ``"newton"`` is exact at any price. ``"dual_cd"`` updates one dual variable at a
         time and suits sparse rows and small C. ``"asgd"`` is the averaged stochastic
-        gradient descent of the paper; it runs ``max_iter`` epochs whatever ``tol`` is.
+        gradient descent of the paper; it runs ``max_iter`` epochs regardless of ``tol``.
         ``"auto"`` begins with ``"dual_cd"`` if rows are sparse or have many features,
         and switches to Newton's method when that progresses too slowly.
-    tol, max_iter, time_limit, n_jobs, random_state, verbose, warm_start
+    tol
+    max_iter : int, default=None
+        Maximum number of iterations. None allows 500 Newton steps, 10,000 sweeps of
+        ``"dual_cd"``, or 5 epochs of ``"asgd"``.
+    time_limit, n_jobs
+    random_state : int, RandomState instance or None, default=None
+        Random seed for the order of rows in ``"dual_cd"`` and ``"asgd"``.
+    verbose, warm_start
 
     Attributes
     ----------
@@ -48,7 +55,7 @@ class LinearLDMClassifier(StreamingClassifier):
     Notes
     -----
     A Newton step costs O(m k^2) for m rows and k features up to 2,000, and a few tens of
-    steps suffice whatever C is. Memory beyond the data: O(k^2 + m).
+    steps suffice for any C. Memory beyond the data: O(k^2 + m).
 
     Examples
     --------
@@ -70,21 +77,21 @@ class LinearLDMClassifier(StreamingClassifier):
 
     def __init__(
         self,
-        C=1.0,
+        C: float = 1.0,
         *,
-        lambda_var="scale",
-        lambda_mean="scale",
-        fit_intercept=True,
-        class_weight=None,
-        solver="auto",
-        tol=1e-4,
-        max_iter=None,
-        time_limit=None,
-        n_jobs=None,
-        random_state=None,
-        verbose=0,
-        warm_start=False,
-    ):
+        lambda_var: float | str = "scale",
+        lambda_mean: float | str = "scale",
+        fit_intercept: bool = True,
+        class_weight: ClassWeight = None,
+        solver: str = "auto",
+        tol: float = 1e-4,
+        max_iter: int | None = None,
+        time_limit: float | None = None,
+        n_jobs: int | None = None,
+        random_state: Seed = None,
+        verbose: int = 0,
+        warm_start: bool = False,
+    ) -> None:
         self.C, self.lambda_var, self.lambda_mean = C, lambda_var, lambda_mean
         self.fit_intercept, self.class_weight = fit_intercept, class_weight
         self.solver, self.tol, self.max_iter = solver, tol, max_iter

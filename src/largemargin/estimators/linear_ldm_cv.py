@@ -1,16 +1,19 @@
 """The large margin distribution machine on explicit features, with a search."""
 
+from typing import Any
+
 import numpy as np
 
 from largemargin._compat import StrOptions
 from largemargin.designs.in_memory import without_offsets
+from largemargin.estimators.base import ClassWeight, Seed
 from largemargin.estimators.documentation import described_like
 from largemargin.estimators.grids import GRIDS
 from largemargin.estimators.ldm import LDMClassifier
-from largemargin.estimators.ldm_cv import LDM_GRIDS, SVM, LDMClassifierCV
+from largemargin.estimators.ldm_cv import LDM_GRIDS, SVM_POINT, LDMClassifierCV
 from largemargin.estimators.linear_ldm import LinearLDMClassifier
 from largemargin.estimators.linear_space import design_of
-from largemargin.estimators.search import MachineSearch, search_constraints
+from largemargin.estimators.search import MachineSearch, Scoring, Values, search_constraints
 
 # With more rows than this, rows with many features are not searched by a Gram matrix.
 MAX_SEARCHED_GRAM_ROWS = 10_000
@@ -20,7 +23,7 @@ MAX_SEARCHED_GRAM_ROWS = 10_000
 class LinearLDMClassifierCV(MachineSearch):
     """LinearLDMClassifier with prices chosen by cross-validation.
 
-    Returns the scores of ``GridSearchCV`` over :class:`LinearLDMClassifier` at a fraction
+    Computes the scores of ``GridSearchCV`` over :class:`LinearLDMClassifier` at a fraction
     of its cost: prices are solved from warm starts, and a solution that is certified to
     ``tol`` at other prices is reused there.
 
@@ -59,7 +62,7 @@ class LinearLDMClassifierCV(MachineSearch):
 
     _machine_class = LinearLDMClassifier
     _grids = LDM_GRIDS
-    _also = SVM
+    _also = SVM_POINT
     _parameter_constraints: dict = {
         **search_constraints(LinearLDMClassifier, _grids, GRIDS),
         "solver": [StrOptions({"auto", "newton", "dual_cd"})],
@@ -67,25 +70,25 @@ class LinearLDMClassifierCV(MachineSearch):
 
     def __init__(
         self,
-        grid="scale",
+        grid: str = "scale",
         *,
-        Cs=None,
-        lambda_vars=None,
-        lambda_means=None,
-        fit_intercept=True,
-        class_weight=None,
-        cv=None,
-        scoring=None,
-        refit=True,
-        error_score=np.nan,
-        solver="auto",
-        tol=1e-4,
-        max_iter=None,
-        time_limit=None,
-        n_jobs=None,
-        random_state=None,
-        verbose=0,
-    ):
+        Cs: Values = None,
+        lambda_vars: Values = None,
+        lambda_means: Values = None,
+        fit_intercept: bool = True,
+        class_weight: ClassWeight = None,
+        cv: Any = None,
+        scoring: Scoring = None,
+        refit: bool = True,
+        error_score: float | str = np.nan,
+        solver: str = "auto",
+        tol: float = 1e-4,
+        max_iter: int | None = None,
+        time_limit: float | None = None,
+        n_jobs: int | None = None,
+        random_state: Seed = None,
+        verbose: int = 0,
+    ) -> None:
         self.grid, self.Cs = grid, Cs
         self.lambda_vars, self.lambda_means = lambda_vars, lambda_means
         self.fit_intercept, self.class_weight = fit_intercept, class_weight

@@ -37,14 +37,8 @@ class Rows:
 
     @cached_property
     def used(self):
-        """The rows that count; not a copy if all do."""
+        """The rows that count; X itself if all do."""
         return self.X if self.counted.all() else self.X[self.counted]
-
-    def spread_out(self, values):
-        """Return the values of all rows, given those of the rows that count."""
-        out = np.zeros((len(values), len(self.counted)))
-        out[:, self.counted] = values
-        return out
 
 
 def validated(estimator, encoder, X, y, **options):
@@ -70,7 +64,7 @@ def weights_of(encoder, X, y, sample_weight):
     if not np.isfinite(total):
         raise ValueError(
             "The sum of sample_weight overflows; expected a finite one. Divide the "
-            "weights by their largest."
+            "weights by the largest one."
         )
     if (weight < 0).any():
         raise ValueError(
@@ -100,13 +94,13 @@ def canonical_rows(X):
     if not regular:
         raise ValueError(
             f"The row pointers of the sparse X must rise from 0 to at most {len(X.data)}, "
-            "one more than there are rows; these do not. Were they overflowed? Build the "
+            "one more than there are rows; these do not. Have they overflowed? Build the "
             "matrix with 64 bit indices."
         )
     if len(indices) and (indices.min() < 0 or indices.max() >= n_features):
         raise ValueError(
             f"The column indices of the sparse X must lie in 0 .. {n_features - 1}; got "
-            f"{indices.min()} .. {indices.max()}. Were they overflowed? Build the matrix "
+            f"{indices.min()} .. {indices.max()}. Have they overflowed? Build the matrix "
             "with 64 bit indices."
         )
     if not X.has_canonical_format:

@@ -1,7 +1,9 @@
 """Estimators that choose their parameters by cross-validation."""
 
 import time
+from collections.abc import Callable, Iterable
 from numbers import Real
+from typing import Any, Self
 
 import numpy as np
 from sklearn.metrics import check_scoring, get_scorer_names
@@ -21,9 +23,12 @@ from largemargin.estimators.targets import positives_of, splits_of
 from largemargin.kernels.widths import WITHOUT_WIDTH
 from largemargin.numerics.progress_log import progress_printed
 
-# Seconds that are left at least for the final fit.
+# The types of parameters of searches.
+Values = Iterable[Any] | None
+Scoring = str | Callable[..., float] | None
+# The final fit gets at least this many seconds.
 SHORTEST = 1e-3
-# Parameters that a search and its estimator both have, each for itself.
+# Parameters that a search and its estimator have independently of each other.
 OF_BOTH = {"verbose", "time_limit"}
 OF_THE_SEARCH = {"grid", "cv", "scoring", "refit", "error_score", "n_jobs", *OF_BOTH}
 
@@ -61,21 +66,21 @@ class MachineSearch(HintingClassifier):
 
     _also: dict | None = None
     # Models in files of 0.1.0 have no such parameter.
-    time_limit = None
+    time_limit: float | None = None
 
     @classmethod
-    def around(cls, machine, **values):
+    def around(cls, machine: Any, **values: Any) -> Self:
         """Return a search that takes its other parameters from an estimator.
 
         Parameters
         ----------
-        machine : estimator of the class that is searched
-            An estimator that has all parameters.
-
+        machine : estimator
+            An estimator of the class that is searched.
         **values : dict
             Values to search, by the name of the estimator's parameter, such as
-            ``C=[1, 10]``; None searches those of the default grid. All others are fixed.
-            Parameters of the search itself, such as ``cv``, may be given too.
+            ``C=[1, 10]``; None searches the values of the default grid. Parameters without
+            values stay as they are in ``machine``. Parameters of the search itself, such
+            as ``cv``, may be given too.
 
         Returns
         -------
@@ -101,12 +106,14 @@ class MachineSearch(HintingClassifier):
 
     @fit_context(prefer_skip_nested_validation=True)
     @described_like(MarginClassifier.fit)
-    def fit(self, X, y, sample_weight=None, groups=None):
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Search the grid and fit the best estimator on all rows.
 
         Parameters
         ----------
-        X, y, sample_weight
+        X, y
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows, in training and in scoring.
         groups : array-like of shape (n_samples,), default=None
             Groups of the rows, for splitters that use them.
 
@@ -144,13 +151,13 @@ class MachineSearch(HintingClassifier):
             self.best_score_ = float(self.cv_results_["mean_test_score"][self.best_index_])
             self.n_splits_ = len(splits)
             for name in "best_estimator_", "n_iter_", "unseen_scores_":
-                vars(self).pop(name, None)
+                self.__dict__.pop(name, None)
             if self.refit:
+                best = machine.set_params(**self.best_params_, verbose=self.verbose)
                 if self.time_limit is not None:
-                    left = max(deadline - time.perf_counter(), SHORTEST)
-                    machine.set_params(time_limit=left)
-                best = machine.set_params(**self.best_params_).fit(X, y, sample_weight)
-                best.time_limit = None
+                    best.time_limit = max(deadline - time.perf_counter(), SHORTEST)
+                best.fit(X, y, sample_weight)
+                best.verbose, best.time_limit = 0, None
                 if hasattr(self, "feature_names_in_"):
                     best.feature_names_in_ = self.feature_names_in_
                 self.best_estimator_ = best
@@ -194,7 +201,7 @@ class MachineSearch(HintingClassifier):
     def _splits(self, X, y, groups):
         splits = splits_of(self.cv, X, y, groups)
         if not splits:
-            raise ValueError(f"cv={self.cv!r} gives no splits; expected one at least.")
+            raise ValueError(f"cv={self.cv!r} gives no splits; expected at least one.")
         rows = np.arange(X.shape[0])
         for number, split in enumerate(splits):
             if any(len(rows[part]) == 0 for part in split):

@@ -1,6 +1,7 @@
 """Learning from a stream of batches: ``partial_fit`` and what it keeps between batches."""
 
 from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -70,11 +71,13 @@ class StreamingClassifier(MarginClassifier):
 
     @fit_context(prefer_skip_nested_validation=True)
     @described_like(MarginClassifier.fit)
-    def partial_fit(self, X, y, classes=None, sample_weight=None):
+    def partial_fit(
+        self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None
+    ) -> Self:
         """Make one pass of averaged stochastic gradient descent over a batch.
 
         Prices refer to all rows seen so far. The margin variance is estimated from pairs
-        of rows in the same batch, so a batch should have some tens of rows at least.
+        of rows in the same batch, so a batch should have at least a few tens of rows.
         Averaging begins with the second batch.
 
         Parameters
@@ -111,7 +114,7 @@ class StreamingClassifier(MarginClassifier):
     def _check_batch_classes(self, y, classes, first):
         if first and classes is None:
             raise ValueError(
-                "The first call of partial_fit needs classes, all labels that will come: "
+                "The first call of partial_fit needs classes, all labels of the stream: "
                 "pass classes=numpy.unique(all_labels)."
             )
         if first:

@@ -109,6 +109,27 @@ PARTS = {
     "Descent": "solvers.asgd",
 }
 
+# Classes by their names in model files and pickles of 0.1.0, and their public names, which
+# later model files have and which survive moves.
+PATHS_OF_0_1_0 = (
+    "calibration.CalibratedMachine",
+    "calibration.GivenScores",
+    "estimators.kernel.LDMClassifier",
+    "estimators.komd.KOMDClassifier",
+    "estimators.linear.LinearLDMClassifier",
+    "estimators.mamc.MAMCClassifier",
+    "estimators.mdo.MDOClassifier",
+    "estimators.odm.ODMClassifier",
+    "estimators.selection.LDMClassifierCV",
+    "estimators.selection.LinearLDMClassifierCV",
+    "kernels.Kernel",
+    "solvers.asgd.Descent",
+)
+ALIASES = {
+    f"largemargin.{path}": f"largemargin.{path.rpartition('.')[2]}"
+    for path in PATHS_OF_0_1_0
+}
+
 METHODS = {one.method: Method(one.label, machines_of(one.method)) for one in MACHINES}
 SVM = Method("SVM", machines_of("ldm"), SVM_PRICES)
 METHODS = {"ldm": METHODS["ldm"], "svm": SVM, **METHODS}

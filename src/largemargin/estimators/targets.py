@@ -17,7 +17,7 @@ class Classes:
     class_weight: object = None
 
     def check(self, y):
-        """Raise if labels look like measurements; two different values never do."""
+        """Raise if more than two labels look like measurements rather than classes."""
         if len(np.unique(y)) > 2:
             check_classification_targets(y)
 
@@ -32,7 +32,7 @@ class Classes:
         return weight
 
     def encode(self, y, name):
-        """Return the classes, and the targets of each problem; errors have the name."""
+        """Return the classes, and the targets of each problem; errors mention the name."""
         classes = np.unique(y)
         if len(classes) < 2:
             raise ValueError(

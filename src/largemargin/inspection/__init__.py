@@ -1,1 +1,1 @@
-"""What margins say: distributions, leave-one-out errors, displays."""
+"""Inspection of fitted models: margin distributions, leave-one-out errors, displays."""

@@ -9,6 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from largemargin._compat import check_sample_weight
 from largemargin.designs.base import Capability
+from largemargin.estimators.documentation import described_like
 from largemargin.estimators.fitting import last_solutions
 from largemargin.estimators.nesting import machine_and_rows
 from largemargin.estimators.recipe import Recipe, recipe_of
@@ -18,7 +19,7 @@ from largemargin.inspection.margin_moves import farthest_moves, metric_products
 from largemargin.problem import NoMinimum, Problem, Targets
 from largemargin.solvers import SOLVERS, Start
 
-# A fit knows margins to some accuracy: a sign is sure if a margin has this much to spare.
+# Margins are as accurate as the fit, so a sign is certain only with this much to spare.
 SPARE = 0.05
 # Dual variables this near to C, as a fraction of it, are at their bound.
 AT_BOUND = 1e-6
@@ -52,7 +53,8 @@ def leave_one_out_bound(
     X, y : array-likes of shape (n_samples, n_features) and (n_samples,)
         The training rows and their labels; ``X`` may be a sparse matrix.
     sample_weight : array-like of shape (n_samples,), default=None
-        The weights used in training. The error is weighted by them, too.
+        The weights used in training, which weight the error, too. A row is left out with
+        all its weight.
     kind : {"paper", "stable"}, default="paper"
         Which bound to return.
 
@@ -91,12 +93,13 @@ def leave_one_out_bound(
             doubt = margins <= farthest_moves(problem, beta, margins)
         else:
             at_bound = beta >= (1.0 - AT_BOUND) * problem.prices.C
-            largest = metric_products(problem).own.max()
-            doubt = np.where(at_bound, 1.0, largest * problem.weight * beta)
+            own, _ = metric_products(problem)
+            doubt = np.where(at_bound, 1.0, own.max() * problem.weight * beta)
         bound += np.average(doubt, weights=case.sample_weight)
     return float(bound)
 
 
+@described_like(leave_one_out_bound)
 def leave_one_out_error(estimator, X, y, sample_weight=None) -> float:
     """Return the leave-one-out error of an estimator, with one fit for each row left out.
 
@@ -107,8 +110,7 @@ def leave_one_out_error(estimator, X, y, sample_weight=None) -> float:
 
     Parameters
     ----------
-    estimator, X, y, sample_weight : classifier and array-likes
-        As in :func:`leave_one_out_bound`.
+    estimator, X, y, sample_weight
 
     Returns
     -------
@@ -199,7 +201,7 @@ class Case:
                 start=Start(start.beta[kept], None, start.offset),
                 rng=np.random.default_rng(0),
             )
-        except NoMinimum:  # the larger class draws the intercept to itself
+        except NoMinimum:  # the intercept goes to infinity, towards the larger class
             return np.copysign(np.inf, rest.sign @ rest.weight)
         return problem.design.score_of(i, solution.w, kept) + solution.offset
 

@@ -1,7 +1,5 @@
 """How far the margin of a row may move when the row is left out of the fit."""
 
-from typing import NamedTuple
-
 import numpy as np
 from scipy.linalg import cholesky, solve_triangular
 
@@ -9,14 +7,6 @@ from largemargin.designs.base import Capability
 from largemargin.designs.features import MAX_FACTORED
 from largemargin.kernels.gram import gram_product
 from largemargin.solvers.equivalent_svm import equivalent_kernel
-
-
-class Products(NamedTuple):
-    """Inner products of the rows z and of their mean, in the metric of the prices."""
-
-    own: np.ndarray
-    to_mean: np.ndarray
-    mean: float
 
 
 def farthest_moves(problem, beta, margins) -> np.ndarray:
@@ -27,13 +17,13 @@ def farthest_moves(problem, beta, margins) -> np.ndarray:
     ``k = spread s S / (S - s)``. The margin falls by at most ``|v| |z|``, in the metric
     without the row.
     """
-    own, to_mean, mean = metric_products(problem)
+    own, to_mean = metric_products(problem)
     weight, total = problem.weight, problem.total
     loss = problem.spread * weight * total / np.maximum(total - weight, 1e-300)
     pull = weight * (beta + problem.reward)
     scatter = loss * problem.centred(margins)
     # Inner products of z and d, in the metric of all rows.
-    z_d, d_d = own - to_mean, own - 2.0 * to_mean + mean
+    z_d, d_d = own - to_mean, own - 2.0 * to_mean + problem.mean(to_mean)
     v_d = pull * z_d - scatter * d_d
     v_v = pull**2 * own - 2.0 * pull * scatter * z_d + scatter**2 * d_d
     # Without the row the metric is smaller, so all lengths grow.
@@ -43,11 +33,14 @@ def farthest_moves(problem, beta, margins) -> np.ndarray:
     return v_length * z_length
 
 
-def metric_products(problem) -> Products:
-    """Return the inner products of rows in the metric of the prices; ``own`` is diag(H)."""
+def metric_products(problem) -> tuple[np.ndarray, np.ndarray]:
+    """Return the inner products of each row with itself and with the mean of all rows.
+
+    They are taken in the metric of the prices, so the first are the diagonal of H.
+    """
     design = problem.design
     if design.has_any(Capability.INNER_PRODUCTS) and design.n_features > MAX_FACTORED:
-        problem = problem.on(design.as_kernel())
+        problem = problem.on(design.as_gram_design())
     if not problem.design.has_any(Capability.GRAM):
         return row_products(problem)
     matrix = problem.design.gram_matrix
@@ -55,14 +48,13 @@ def metric_products(problem) -> Products:
         matrix = equivalent_kernel(problem).matrix
     share = problem.sign * problem.weight / problem.total
     to_mean = problem.sign * gram_product(matrix, share)
-    own = np.diagonal(matrix).astype(np.float64)
-    return Products(own, to_mean, float(problem.mean(to_mean)))
+    return np.diagonal(matrix).astype(np.float64), to_mean
 
 
-def row_products(problem) -> Products:
-    """Return the same for explicit rows, from the metric of their features.
+def row_products(problem) -> tuple[np.ndarray, np.ndarray]:
+    """Return the same products for explicit rows, from the metric of their features.
 
-    The intercept is one more feature: a constant, which the norm does not count.
+    The intercept is one more feature: a constant, which the norm leaves out.
     """
     design, weight = problem.design, problem.weight
     moment = design.second_moment(weight)
@@ -83,4 +75,4 @@ def row_products(problem) -> Products:
         values = problem.sign * (design.scores(line[: design.n_features]) + constant)
         own += values**2
         to_mean += values * problem.mean(values)
-    return Products(own, to_mean, float(problem.mean(to_mean)))
+    return own, to_mean

@@ -41,7 +41,7 @@ class MarginDistribution(Record):
         """
         if self.lengths is None:
             return None
-        zeros = np.zeros_like(self.margins)
+        zeros = np.zeros(len(self.margins))
         return np.divide(self.margins, self.lengths, out=zeros, where=self.lengths > 0)
 
     def normalised_distribution(self) -> "MarginDistribution":
@@ -96,7 +96,7 @@ class MarginDistribution(Record):
         return margins, shares[last_of_ties] / shares[-1]
 
     def _summary(self) -> dict[str, Any]:
-        # Without weights there are no statistics, and a prompt must not raise.
+        # Without positive weights there are no statistics, and a prompt must not raise.
         names = ("mean", "variance", "minimum", "error") if self.weight.any() else ()
         return {"n": len(self.margins), **{name: getattr(self, name) for name in names}}
 

@@ -48,7 +48,7 @@ class Kernel:
         if callable(self.name):
             values = self.name(X, Y)
             return values.toarray() if sp.issparse(values) else np.asarray(values)
-        # Expansions have large coefficients of both signs: narrow values would show.
+        # Expansions have large coefficients of both signs: errors of float32 would show.
         X, Y = (rows.astype(np.float64, copy=False) for rows in (X, Y))
         if self.name == "cosine":
             X, Y = normalised_rows(X), normalised_rows(Y)
@@ -123,7 +123,8 @@ class Kernel:
         if self.name == "linear":
             return squared_lengths(X)
         blocks = [X[tile] for tile in tiles(X.shape[0], DIAGONAL_TILE)]
-        return np.concatenate([np.diagonal(self(block, block)) for block in blocks])
+        diagonals = [np.diagonal(self(block, block)) for block in blocks]
+        return np.concatenate(diagonals, dtype=np.float64)
 
     def scores(self, X, Y, coefficients: np.ndarray) -> np.ndarray:
         """Return ``kernel(X, Y) coefficients'`` without the whole matrix at once."""
@@ -202,7 +203,7 @@ class Kernel:
     def entry_error(self, X, dtype=np.float64, diagonal=None) -> float:
         """Return a bound of the error of Gram matrices, relative to the rows' lengths.
 
-        ``diagonal`` has the squared lengths, where these are not those of ``diagonal(X)``.
+        ``diagonal`` has the squared lengths if they are not those of ``diagonal(X)``.
         """
         narrow = 2.0 * float(np.finfo(dtype).eps) if dtype != np.float64 else 0.0
         if self.is_definite or callable(self.name):

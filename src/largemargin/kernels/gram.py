@@ -14,7 +14,7 @@ from largemargin.numerics.lapack import factorise, safe_threads
 MAX_WIDE_ROWS = 4000
 # Negative eigenvalues up to this fraction of the largest count as rounding.
 ROUNDING = 1e-7
-# The same for a matrix of the user's own: read from text, it often has six digits only.
+# The same for the user's own matrix: read from a text file, it often has only six digits.
 SIX_DIGITS = 1e-5
 
 
@@ -133,22 +133,21 @@ def is_indefinite(gram: np.ndarray) -> bool:
     return False
 
 
-def eigen_decomposition(gram: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return eigenvalues and eigenvectors, in float64."""
-    with safe_threads(len(gram)):
-        return np.linalg.eigh(gram.astype(np.float64))
-
-
 def definite_part(gram: np.ndarray, kernel) -> tuple[np.ndarray, np.ndarray | None]:
     """Return the positive semi-definite part of a Gram matrix, and its eigenvectors.
 
     The eigenvectors are None for a definite matrix. Only ``sigmoid`` and ``poly`` with a
-    negative ``coef0`` lose their negative part; an indefinite matrix of the user's own is
-    refused unless numbers of six digits may explain it.
+    negative ``coef0`` lose their negative part; an indefinite matrix from the user is
+    refused, unless entries that were rounded to six digits may explain it.
     """
     if kernel.is_definite or not interruptible(lambda: is_indefinite(gram)):
         return gram, None
-    values, vectors = interruptible(lambda: eigen_decomposition(gram))
+
+    def decompose():
+        with safe_threads(len(gram)):  # also after an interrupt, until the work has ended
+            return np.linalg.eigh(gram.astype(np.float64))
+
+    values, vectors = interruptible(decompose)
     range_of_values = f"eigenvalues from {values[0]:.3g} to {values[-1]:.3g} on these rows"
     is_own = callable(kernel.name) or kernel.name == "precomputed"
     if is_own and values[0] < -SIX_DIGITS * values[-1]:

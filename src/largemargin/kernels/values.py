@@ -33,8 +33,9 @@ def tile_pairs(n_rows: int) -> list[tuple[slice, slice]]:
 
 
 def squared_lengths(X) -> np.ndarray:
-    """Return the squared length of every row, dense or sparse."""
-    squares = X.multiply(X) if sp.issparse(X) else X.astype(np.float64, copy=False) ** 2
+    """Return the squared length of every row, dense or sparse, computed in float64."""
+    X = X.astype(np.float64, copy=False)
+    squares = X.multiply(X) if sp.issparse(X) else X**2
     return np.asarray(squares.sum(axis=1)).ravel()
 
 
@@ -49,7 +50,7 @@ def normalised_rows(X):
 
 
 def divide_rows(X, divisors):
-    """Return each row divided by a number of its own; 0 stands for 1."""
+    """Return each row divided by its divisor; a divisor of 0 counts as 1."""
     divisors = np.where(divisors > 0, divisors, 1.0)
     if not sp.issparse(X):
         return X / divisors[:, None]
@@ -129,8 +130,10 @@ class RadialRows:
 
     @property
     def entry_error_anywhere(self) -> float:
-        """The same whichever rows the others, and so the shift, are taken from."""
-        if self.is_small or sp.issparse(self.X):
+        """The same for any other rows among these, which decide on the shift."""
+        # Few of the rows may be made dense and moved, even if all of them stay sparse.
+        stays_sparse = sp.issparse(self.X) and self.X.shape[1] > MAX_DENSE_FEATURES
+        if self.is_small or stays_sparse:
             return self.entry_error
         return self.entry_error + MAX_EXPONENT_ERROR
 

@@ -42,6 +42,7 @@ def settle_gamma(gamma: float | str, X, weight: np.ndarray) -> float:
     entries = weight.sum() * n_features
     mean = (weight @ X).sum() / entries
     if sp.issparse(X):
+        X = X.astype(np.float64, copy=False)
         variance = (weight @ X.multiply(X)).sum() / entries - mean**2
     else:
         squares = (

@@ -10,8 +10,8 @@ def optional_module(name: str, user: str, extra: str):
     """
     try:
         return import_module(name)
-    except ImportError:
+    except ImportError as error:
         package = name.partition(".")[0]
         raise ImportError(
             f"{user} need {package}: pip install 'largemargin[{extra}]'."
-        ) from None
+        ) from error

@@ -15,7 +15,7 @@ def interruptible(work: Callable[[], Result]) -> Result:
 
     Python handles an interrupt only between two of its own instructions, so long work,
     such as a factorisation, runs in a thread of its own, which an interrupt leaves to end
-    by itself. It is no daemon thread: a process that exits during the work could hang
+    by itself. It is not a daemon thread: a process that exits during the work could hang
     while the compiled library shuts down.
     """
     if threading.current_thread() is not threading.main_thread():

@@ -1,8 +1,8 @@
 """Cholesky factors by LAPACK, called without Python's lock.
 
-SciPy's functions hold the lock, so that neither other threads nor an interrupt get a turn
-during the seconds that a large matrix takes; ctypes releases it. Matrices are float64, in
-Fortran order; only their lower triangle is used.
+SciPy's functions hold the lock, so other threads and interrupts must wait for the seconds
+that a large matrix takes; ctypes releases it. Matrices are float64, in Fortran order; only
+their lower triangle is used.
 """
 
 from contextlib import AbstractContextManager, nullcontext

@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 SETTING = "LARGEMARGIN_MAX_BYTES"
-# The limit without the setting, as a fraction of the memory of the machine.
+# The limit without the setting, as a fraction of the memory of the computer.
 PART = 0.5
 # A packed file may expand to the first, in bytes, or to the second times its length.
 MAX_ROOM, MAX_EXPANSION = 1 << 30, 100
@@ -28,7 +28,7 @@ class BadLimit(ValueError):
 
 
 def physical_memory() -> int:
-    """Return how many bytes of memory this process can use, as far as known."""
+    """Return how many bytes of memory this process can use; the largest int if unknown."""
     try:
         n_bytes = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError):
@@ -76,8 +76,8 @@ def size(n_bytes: int) -> str:
 def check_room(n_bytes: int, what: str, way_out: str) -> None:
     """Raise TooLarge if ``n_bytes`` is above the limit.
 
-    In the message, ``what`` needs the memory and ``way_out``, without a full stop, says
-    what to do about it.
+    The message begins with ``what``, which needs the memory; ``way_out``, without a full
+    stop, says what to do about it.
     """
     limit = max_bytes()
     if n_bytes > limit:
@@ -116,6 +116,6 @@ def check_expansion(n_packed: int, n_unpacked: int) -> None:
     if n_unpacked > limit:
         raise TooLarge(
             f"{size(n_packed)} of packed data expand to {size(n_unpacked)} or more; "
-            f"expected at most {size(limit)}. Unpack the file first if it is "
-            "what it should be."
+            f"expected at most {size(limit)}. Unpack the file first if you "
+            "trust it."
         )

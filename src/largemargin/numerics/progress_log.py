@@ -3,7 +3,7 @@
 import logging
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from threading import Lock
 
 logger = logging.getLogger("largemargin")
@@ -15,8 +15,10 @@ class _Printer(logging.Handler):
     """Prints each record on what standard error is at that moment."""
 
     def emit(self, record):
+        # A standard error that is closed does not end a fit.
         if sys.stderr is not None:
-            print(self.format(record), file=sys.stderr, flush=True)
+            with suppress(OSError, ValueError):
+                print(self.format(record), file=sys.stderr, flush=True)
 
 
 _printer = _Printer()

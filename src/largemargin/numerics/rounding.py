@@ -3,11 +3,12 @@
 import numpy as np
 import scipy.sparse as sp
 
+# The relative error of a float64 operation.
 UNIT = 2.0**-53
 # Pairwise sums, as NumPy computes them, and a handful of operations on each term have an
 # error of at most this many units of the sum of absolute values.
 FEW = 64
-# The unit of the widest floats of this machine.
+# The same for the widest floats of this computer.
 WIDE_UNIT = float(np.finfo(np.longdouble).eps)
 # Matrices of up to this many numbers are multiplied in the widest floats where it matters.
 MAX_WIDE_NUMBERS = 200_000

@@ -1,12 +1,17 @@
 """The number of threads, and work in several of them."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager
+from contextlib import contextmanager
 from functools import cache
 from threading import Lock
+from typing import Any
 
 from threadpoolctl import ThreadpoolController
+
+_lock = Lock()
+_n_limiting = 0
+_limit: Any = None
 
 
 @cache
@@ -15,37 +20,25 @@ def blas_threads() -> ThreadpoolController:
     return ThreadpoolController().select(user_api="blas")
 
 
-class _OneThread:
-    """Limits linear algebra to one thread while any context is open.
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Limit linear algebra to one thread in this block.
 
-    The limit holds for the whole process: of contexts that overlap, the first sets it and
-    the last lifts it.
+    The limit holds for the whole process: of blocks that overlap in several threads, the
+    first sets it and the last lifts it.
     """
-
-    def __init__(self):
-        self.lock = Lock()
-        self.n_open = 0
-        self.limit = None
-
-    def __enter__(self):
-        with self.lock:
-            if self.n_open == 0:
-                self.limit = blas_threads().limit(limits=1)
-            self.n_open += 1
-
-    def __exit__(self, *details):
-        with self.lock:
-            self.n_open -= 1
-            if self.n_open == 0:
-                self.limit.restore_original_limits()
-
-
-_ONE_THREAD = _OneThread()
-
-
-def one_blas_thread() -> AbstractContextManager:
-    """Return a context in which linear algebra uses one thread."""
-    return _ONE_THREAD
+    global _n_limiting, _limit
+    with _lock:
+        if _n_limiting == 0:
+            _limit = blas_threads().limit(limits=1)
+        _n_limiting += 1
+    try:
+        yield
+    finally:
+        with _lock:
+            _n_limiting -= 1
+            if _n_limiting == 0:
+                _limit.restore_original_limits()
 
 
 def n_blas_threads() -> int:
@@ -56,8 +49,8 @@ def n_blas_threads() -> int:
 def in_threads(work: Callable, items: Sequence) -> list:
     """Return ``work(item)`` of each item, from as many threads as linear algebra may use.
 
-    Each item is worked on by one thread, linear algebra included. An interrupt leaves
-    after the current items.
+    Each item is worked on by one thread, linear algebra included. An interrupt cancels
+    the items that have not been started.
     """
     n_threads = n_blas_threads()
     with one_blas_thread():

@@ -8,48 +8,13 @@ from sklearn.utils import get_tags, indexable
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from largemargin._compat import StrOptions, check_sample_weight, fit_context
+from largemargin.estimators.documentation import described_like
 from largemargin.estimators.targets import winners_of
 from largemargin.production.unseen_scores import as_columns, fit_weighted, unseen_scores
 
 
-def calibrate(
-    machine, X, y, *, method: str = "sigmoid", cv=None, sample_weight=None
-) -> "CalibratedMachine":
-    """Add probabilities to a fitted classifier without changing its predictions.
-
-    Parameters
-    ----------
-    machine : fitted classifier
-        A classifier of this library, or a scikit-learn pipeline or search around one.
-    X, y : array-likes of shape (n_samples, n_features) and (n_samples,)
-        The training rows and their labels; ``X`` may be a sparse matrix.
-    method, cv : str and int, splitter or iterable of splits
-        As in :class:`CalibratedMachine`.
-    sample_weight : array-like of shape (n_samples,), default=None
-        The weights used in training.
-
-    Returns
-    -------
-    calibrated : CalibratedMachine
-        Fitted; its ``machine_`` is the given classifier itself, not a copy.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import make_moons
-    >>> from largemargin import LDMClassifier, calibrate
-    >>> X, y = make_moons(noise=0.2, random_state=0)
-    >>> calibrated = calibrate(LDMClassifier(C=10).fit(X, y), X, y)
-    >>> print(f"{calibrated.predict_proba(X)[0, 0]:.2f}")
-    0.97
-    """
-    check_is_fitted(machine)
-    calibrated = CalibratedMachine(clone(machine), method=method, cv=cv)
-    calibrated._validate_params()
-    return calibrated._calibrate(machine, X, y, sample_weight)
-
-
 class CalibratedMachine(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
-    """A classifier with calibrated probabilities; the most probable class is predicted.
+    """A classifier with calibrated probabilities that agree with its predictions.
 
     The map from scores to probabilities is scikit-learn's, fitted to the scores of held-out
     rows. Where it contradicts the prediction, the probabilities are moved to the nearest
@@ -64,12 +29,12 @@ class CalibratedMachine(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         A classifier of this library, or a scikit-learn pipeline or search around one.
     method : {"sigmoid", "isotonic"}, default="sigmoid"
         ``"sigmoid"`` fits two numbers per class and suits small data; ``"isotonic"`` fits
-        any increasing function and wants a thousand rows or more. With more than two
+        any increasing function and needs a thousand rows or more. With more than two
         classes each has its own map, and their values are divided by their sum.
     cv : int, splitter or iterable of splits, default=None
         Folds for the scores of held-out rows. None means the folds of the search, if the
-        classifier is one, else five stratified folds. Folds by groups must be given as
-        splits. They need not cover all rows.
+        classifier is one, else five stratified folds. Folds by groups must be given as an
+        iterable of splits. Folds need not cover all rows.
 
     Attributes
     ----------
@@ -84,9 +49,10 @@ class CalibratedMachine(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     Notes
     -----
-    A search of this library has kept the scores of held-out rows, ``unseen_scores_``; of a
-    row that several folds test, the first. Other classifiers, and pipelines with steps that
-    may learn from labels, need one fit per fold, with the parameters that the search found.
+    A search of this library has kept the scores of held-out rows, ``unseen_scores_``; if
+    several folds test a row, the score in the first. Other classifiers, and pipelines with
+    steps that may learn from labels, need one fit per fold, with the parameters that the
+    search found.
 
     Examples
     --------
@@ -159,7 +125,7 @@ class CalibratedMachine(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return self.machine_.predict(X)
 
     def decision_function(self, X) -> np.ndarray:
-        """Return the scores of each row by the classifier.
+        """Return the scores: positive for ``classes_[1]``, or one column per class.
 
         Parameters
         ----------
@@ -175,12 +141,13 @@ class CalibratedMachine(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows to judge.
+            Rows to classify.
 
         Returns
         -------
         probabilities : ndarray of shape (n_samples, n_classes)
-            One column per class, in the order of ``classes_``.
+            One column per class, in the order of ``classes_``; ``predict`` returns the
+            class of the largest.
         """
         return self.probabilities_of(self.decision_function(X))
 
@@ -200,6 +167,42 @@ class CalibratedMachine(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags = get_tags(self.machine).input_tags
         return tags
+
+
+@described_like(CalibratedMachine)
+def calibrate(
+    machine, X, y, *, method: str = "sigmoid", cv=None, sample_weight=None
+) -> CalibratedMachine:
+    """Add probabilities to a fitted classifier without changing its predictions.
+
+    Parameters
+    ----------
+    machine : fitted classifier
+        A classifier of this library, or a scikit-learn pipeline or search around one.
+    X, y : array-likes of shape (n_samples, n_features) and (n_samples,)
+        The training rows and their labels; ``X`` may be a sparse matrix.
+    method, cv
+    sample_weight : array-like of shape (n_samples,), default=None
+        The weights used in training.
+
+    Returns
+    -------
+    calibrated : CalibratedMachine
+        Fitted; its ``machine_`` is the given classifier itself, not a copy.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from largemargin import LDMClassifier, calibrate
+    >>> X, y = make_moons(noise=0.2, random_state=0)
+    >>> calibrated = calibrate(LDMClassifier(C=10).fit(X, y), X, y)
+    >>> print(f"{calibrated.predict_proba(X)[0, 0]:.2f}")
+    0.97
+    """
+    check_is_fitted(machine)
+    calibrated = CalibratedMachine(clone(machine), method=method, cv=cv)
+    calibrated._validate_params()
+    return calibrated._calibrate(machine, X, y, sample_weight)
 
 
 class GivenScores(ClassifierMixin, BaseEstimator):

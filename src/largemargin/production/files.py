@@ -1,10 +1,9 @@
 """Files that are written whole or not at all, and what killed writers leave behind.
 
-A writer locks its temporary file. The system unlocks it when the process ends, in whatever
-way: what is locked belongs to a living writer, what is not may be cleared away.
+A writer locks its temporary file, and the system unlocks it when the process ends in
+whatever way. So a locked file belongs to a running writer; others may be removed.
 """
 
-import errno
 import hashlib
 import os
 import platform
@@ -19,7 +18,7 @@ from typing import BinaryIO
 
 try:
     import fcntl
-except ImportError:  # Windows has no such locks; there, nothing is cleared away.
+except ImportError:  # Windows has no such locks; nothing is removed there.
     fcntl = None  # type: ignore[assignment]
 
 
@@ -42,9 +41,10 @@ def replaced(path: str | os.PathLike) -> Iterator[BinaryIO]:
 
 @contextmanager
 def temporary_beside(path, make):
-    """Clear what killed writers left beside a path, and give what ``make`` makes there.
+    """Give something temporary beside a path, by its name and as a context.
 
-    ``make`` is called with a new name and returns a context, such as a stream.
+    ``make`` creates it under a new name and returns the context, such as a stream. What
+    killed writers left beside the path is removed first.
     """
     clear_stale(path)
     temporary, made, lock = made_and_locked(path, make)
@@ -57,16 +57,16 @@ def temporary_beside(path, make):
 
 
 def made_and_locked(path, make):
-    """Return something temporary beside a path, what made it, and its lock."""
+    """Return the name of something temporary beside a path, its context and its lock."""
     while True:
         temporary = path.with_name(f"{prefix_of(path)}{os.getpid()}-{secrets.token_hex(8)}")
         made = make(temporary)
         try:
             return temporary, made, lock_of(temporary)
-        except FileNotFoundError:  # another writer cleared it away before it was locked
+        except FileNotFoundError:  # another writer removed it before it was locked
             with made:
                 pass
-        except OSError:  # where locks do not work, nobody clears it away
+        except OSError:  # where locks do not work, nobody removes it
             return temporary, made, nullcontext()
         except BaseException:
             with made:
@@ -96,7 +96,7 @@ def lock_of(path, *, wait=True):
         lock.callback(os.close, descriptor)
         fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
         if not os.path.samestat(os.fstat(descriptor), os.lstat(path)):
-            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
+            raise FileNotFoundError(path)
         return lock.pop_all()
 
 

@@ -45,7 +45,7 @@ def unseen_scores(machine, X, y, sample_weight, *, cv=None):
 
 
 def as_columns(scores):
-    """Return scores as a matrix of one row per row and one column per score."""
+    """Return scores as a matrix, also if there is one score per row only."""
     return scores.reshape(len(scores), -1)
 
 

@@ -57,7 +57,7 @@ def solve_auto(problem, run: Run) -> Solution:
     if is_wide and is_short and design.has_any(Capability.INNER_PRODUCTS):
         # Solve for the expansion of w over the rows, which exists by Theorem 1.
         solution = solve_kernel_dual(
-            problem.on(design.as_kernel()), run.on_other_features()
+            problem.on(design.as_gram_design()), run.on_other_features()
         )
         solution.w = design.combine(solution.w)
         return solution

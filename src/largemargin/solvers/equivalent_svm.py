@@ -20,7 +20,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from largemargin.designs.kernel import KernelDesign, gram_product
+from largemargin.designs.gram import GramDesign
+from largemargin.kernels.gram import gram_product
 from largemargin.problem.intercept import is_bounded, squares_hold_it
 from largemargin.problem.objective import Problem
 from largemargin.solvers.solution import Run, Solution, Start
@@ -61,7 +62,7 @@ class EquivalentKernel(NamedTuple):
             prices = prices._replace(intercept=0.0)
         is_free = problem.fit_intercept and self.intercept is None
         rest = problem.weight, prices, is_free, problem.loss, tangent
-        return Problem(KernelDesign(self.matrix), targets, *rest)
+        return Problem(GramDesign(self.matrix), targets, *rest)
 
     def lift(self, problem, svm, solution):
         """Return the point, dual variables and certificate for the problem itself.

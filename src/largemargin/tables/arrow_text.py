@@ -1,8 +1,8 @@
 """Large tables of text by pyarrow, which is several times as fast as the csv module.
 
-The csv module reads whatever pyarrow might read in another way: text with quotes inside of
-cells or line ends inside of quotes, lines that differ in width, text that is not UTF-8, and
-everything that is wrong, so that there is one set of messages.
+Pyarrow reads only what it is sure to read as the csv module does. Left to the csv module
+are quotes inside cells, line ends inside quotes, text that is not UTF-8, and all errors, so
+that there is one set of messages.
 """
 
 import csv
@@ -25,9 +25,11 @@ from largemargin.tables.columns import (
 )
 from largemargin.tables.opening import buffered
 
-# In smaller files the csv module is done before pyarrow is even imported.
+# The csv module reads smaller files in less time than the import of pyarrow takes.
 MIN_BYTES = 1 << 21
-# As TextIOWrapper reads, so that the csv module finds the same pieces when it reads them.
+# With fewer, the time that pyarrow takes for each column exceeds what it saves.
+MIN_ROWS = 150
+# What TextIOWrapper reads at a time, so that the csv module gets the same pieces.
 PIECE_BYTES = 1 << 13
 BLOCK_BYTES, MAX_LINE_BYTES = 1 << 20, 1 << 24
 # What str.strip removes.
@@ -42,26 +44,26 @@ NEWLINE, RETURN, QUOTE = b'\n\r"'
 
 
 def read_by_arrow(stream, separator):
-    """Return the columns and lines, or None in doubt, and a stream of the same bytes."""
+    """Return the columns and lines, or None if in doubt, and a stream of the same bytes."""
     if find_spec("pyarrow") is None:
         return None, stream
     pieces, n_bytes, failure = deque(), 0, None
-    limit = max_bytes() // 3  # for these pieces, the whole text, and its cells
+    limit = max_bytes() // 3  # the pieces, the joined text, and its cells must fit
     try:
         while n_bytes <= limit and (piece := stream.read1(PIECE_BYTES)):
             pieces.append(piece)
             n_bytes += len(piece)
-    except Exception as error:  # the csv module may object to the bytes before it
+    except Exception as error:  # an error in the bytes before it is reported first
         failure = error
     found = None
     if MIN_BYTES <= n_bytes <= limit and failure is None:
-        # Between two line ends there are no special cases.
+        # With a line end on both sides, the first and last lines are no special cases.
         found = parsed(b"".join([b"\n", *pieces, b"\n"]), separator)
     return found, buffered(Replayed(pieces, failure, stream))
 
 
 class Replayed:
-    """The pieces of a stream that were read, then what reading on raised or gives."""
+    """The pieces that were read, then the error that reading raised, or the other bytes."""
 
     def __init__(self, pieces, failure, stream):
         self.pieces = pieces
@@ -81,11 +83,16 @@ class Replayed:
 
 
 def parsed(content, separator):
-    """Return the columns and lines of a text between two line ends, or None in doubt."""
+    """Return the columns and lines of a text between two line ends; None if in doubt."""
     import pyarrow as pa
     from pyarrow import compute
     from pyarrow import csv as arrow_csv
 
+    n_ends, n_quotes = content.count(b"\n"), content.count(b'"')
+    room = max_bytes() - 3 * len(content)
+    # Room for the arrays of their places.
+    if n_ends < MIN_ROWS or CELL_BYTES * (n_ends + n_quotes) > room:
+        return None
     data = np.frombuffer(content, np.uint8)
     starts = range(0, len(data), BLOCK_BYTES)
     blocks = (np.flatnonzero(data[k : k + BLOCK_BYTES] == NEWLINE) + k for k in starts)
@@ -98,7 +105,7 @@ def parsed(content, separator):
         or content.startswith(BOM_UTF8, 1)
         or b"\0" in content
         or (b"\r" in content and (data[1:][data[:-1] == RETURN] != NEWLINE).any())
-        or (b'"' in content and not has_plain_quotes(data, ord(separator)))
+        or (n_quotes and not has_plain_quotes(data, ord(separator)))
     ):
         return None
     lines = np.flatnonzero(lengths) + 1
@@ -106,8 +113,7 @@ def parsed(content, separator):
     try:
         width = len(next(csv.reader([content[first].decode()], delimiter=separator)))
         # An empty line may be a row of one cell.
-        n_bytes = 3 * len(content) + width * (CELL_BYTES * len(ends) + COLUMN_BYTES)
-        if width == 1 or n_bytes > max_bytes():
+        if width == 1 or width * (CELL_BYTES * n_ends + COLUMN_BYTES) > room:
             return None
         names = [str(place) for place in range(width)]
         block_size = int(max(BLOCK_BYTES, 2 * longest))
@@ -140,7 +146,7 @@ def has_plain_quotes(data, separator):
 
 
 class ArrowColumn(TextColumn):
-    """A column of text as pyarrow has it, with blanks around its cells."""
+    """A column of text as an array of pyarrow; its cells may have blanks around them."""
 
     @cached_property
     def trimmed(self):
@@ -178,7 +184,7 @@ class ArrowColumn(TextColumn):
 
 
 def with_nulls(cells):
-    """Return cells of pyarrow, null where something says that there is no value."""
+    """Return cells of pyarrow, with null in place of the words for a missing value."""
     import pyarrow as pa
     from pyarrow import compute
 

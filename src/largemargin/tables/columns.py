@@ -11,7 +11,7 @@ MISSING = {"", "?", "na", "nan", "n/a", "#n/a", "null"}
 TEXT = np.dtypes.StringDType()
 # A cell is kept as text, as a number, and as an entry of the matrix.
 CELL_BYTES = TEXT.itemsize + 2 * FLOAT_BYTES
-# A column is two arrays with a name, before they hold any cell.
+# A column without cells is two arrays and a name.
 COLUMN_BYTES = 500
 # A line longer than this part of the limit would exceed it when it is split.
 LINE_EXPANSION = 32
@@ -36,7 +36,7 @@ class TextColumn:
 
     @cached_property
     def cells(self):
-        """The cells, "" where something says that there is no value."""
+        """The cells, "" in place of a word for a missing value."""
         short = np.flatnonzero(np.strings.str_len(self.text) <= max(map(len, MISSING)))
         lower = np.strings.lower(self.text[short])
         cells = self.text.copy()

@@ -127,7 +127,7 @@ def parse(text, n_lines_before=0):
     indptr = np.zeros(n_lines + 1, dtype=np.int64)
     indices = np.empty(n_entries, dtype=np.int32)
     data = np.empty(n_entries)
-    # Numbers that need more care: where they begin and end in the text, and their place.
+    # Numbers left to ``float``: their beginning and end in the text, and their place.
     hard = np.empty((n_entries + n_lines, 3), dtype=np.int64)
     n_rows, n_hard, line, complaint = parse_lines(
         buffer, labels, indptr, indices, data, hard, POWERS
@@ -227,10 +227,10 @@ def skip_spaces(buffer, at):
 
 @njit(**JIT)
 def parse_number(buffer, at, powers):
-    """Return the place behind a number, the number, and 0; else a status.
+    """Return the place behind a number, the number, and a status, 0 if all is well.
 
-    The status is negative if there is no number, and the length of the token if the
-    number needs more care than this loop takes.
+    The status is negative if there is no number, and the length of the token if only
+    ``float`` rounds it correctly.
     """
     n_bytes = buffer.shape[0]
     begin = at

@@ -1,4 +1,4 @@
-"""Files of two classes for programs, by the rules of the command line."""
+"""Files with two classes as arrays, read by the rules of the command line."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,11 +14,11 @@ from largemargin.tables.opening import UnreadableFile, name_and_ending
 from largemargin.tables.reading import KINDS, read
 from largemargin.tables.schemas import TableSchema, learn_schema
 
-# What messages for the command line say, and what a program has instead.
+# Parts of messages for the command line, and what programs get instead.
 IN_PYTHON = {
     ", leave the row out, or train with --missing impute.": " or leave the row out.",
-    " --drop": " drop",
-    " --label": " label",
+    "--drop": "the argument drop",
+    "--label": "the argument label",
 }
 
 
@@ -41,7 +41,7 @@ class Data(Record):
         Where these rows came from, and how they differ from the whole set.
 
     entry : object or None
-        What is known of a data set that others have described; None for a user's file.
+        The entry of a known data set in a registry; None for a file of the user.
     """
 
     X: Any
@@ -81,7 +81,7 @@ def load_file(
         Columns of a table to leave out, by name or number.
 
     name : str, default=None
-        A name for the data; by default that of the file.
+        A name for the data; by default the name of the file without its endings.
 
     Returns
     -------
@@ -93,7 +93,7 @@ def load_file(
     ------
     UnreadableFile
         If the file is broken, has missing values, mixes numbers and words in a column,
-        or has not two labels.
+        or does not have exactly two labels.
     """
     path = Path(path)
     stem, ending = name_and_ending(path)
@@ -109,8 +109,9 @@ def load_file(
         X, labels = one_hot(schema, rows) if is_table else schema.split(rows)
         if labels is None:
             raise UnreadableFile(f"{rows.name} has no labels; expected an array y.")
-        numeric = all(is_number(str(label)) for label in set(labels.tolist()))
-        classes = sorted(set(labels.tolist()), key=float if numeric else None)
+        classes = np.unique(labels).tolist()
+        if all(is_number(str(label)) for label in classes):
+            classes.sort(key=float)
         y = signs(labels, rows.name, classes[-1])
     except UnreadableFile as error:
         message = str(error)

@@ -1,4 +1,4 @@
-"""Files as streams of bytes: packed ones are unpacked on the way, if the bytes fit."""
+"""Files as streams of bytes, which are unpacked on the way."""
 
 import bz2
 import gzip
@@ -91,7 +91,7 @@ def buffered(stream, on_read=lambda n_read: None):
 
 
 class FullReads(io.RawIOBase):
-    """A stream that returns all bytes asked for until its end, as pipes do not."""
+    """A stream whose reads return all bytes asked for, unlike those of pipes."""
 
     def __init__(self, stream, on_read):
         self.stream = stream

@@ -10,7 +10,7 @@ from largemargin.tables.columns import TEXT, NumberColumn, TextColumn
 from largemargin.tables.opening import UnreadableFile, read_whole
 from largemargin.tables.rows import TableRows, short
 
-# Values of any length, each of which a file may keep once and repeat.
+# Values of any length; a file may store each of them once.
 VARIABLE_LENGTH = "BYTE_ARRAY"
 # What a cell of a data frame may be.
 CELLS = str, bool, Number
@@ -24,7 +24,7 @@ def read_parquet(stream, name) -> TableRows:
         raise ImportError(
             "Parquet files need pandas and pyarrow: pip install 'largemargin[cli]'."
         ) from None
-    except LookupError as error:  # what pyarrow looks for in vain in a broken file
+    except LookupError as error:  # what pyarrow does not find in a broken file
         raise UnreadableFile(f"{name} cannot be read as Parquet: no {error}.") from error
     if frame.empty:
         raise UnreadableFile(f"{name} is empty; expected rows.")
@@ -43,7 +43,7 @@ def read_frame(content):
     metadata = ParquetFile(content).metadata
     places = range(metadata.num_columns)
     columns = [metadata.schema.column(place) for place in places]
-    # Of words this does not count the letters.
+    # The letters of words are not counted.
     n_bytes = sum(
         metadata.row_group(group).column(place).num_values
         * max(columns[place].length or 0, FLOAT_BYTES)
@@ -51,7 +51,7 @@ def read_frame(content):
         for place in places
     )
     check_room(n_bytes, "The table", "Leave out rows or columns")
-    # Not those that are inside of other columns.
+    # Without those inside other columns.
     words = [
         column.name
         for column in columns
@@ -65,7 +65,7 @@ def read_frame(content):
 def column_of(series):
     """Return a series as a column; one of neither numbers nor words stays an array."""
     if hasattr(series, "cat"):
-        # Objects, of which equal words are one; pandas would make a word for each cell.
+        # Equal words become one object; pandas would make one for each cell.
         words = np.append(series.cat.categories.to_numpy(dtype=object), None)
         series = type(series)(words[series.cat.codes], name=series.name, dtype=object)
     kind = series.dtype.kind

@@ -1,4 +1,4 @@
-"""Files of any kind into rows: their name says what they are, or how they begin."""
+"""Files into rows; the name or the first bytes of a file say what it holds."""
 
 import re
 from codecs import BOM_UTF8
@@ -24,7 +24,7 @@ READERS: dict[str, Callable] = {
     "parquet": read_parquet,
     "npz": read_npz,
 }
-# Of a CSV file, None: the commonest in its first line.
+# None: the commonest separator in the first line.
 SEPARATORS_OF = {"csv": None, "tsv": "\t"}
 KINDS = {
     ".csv": "csv",
@@ -56,10 +56,11 @@ def read(path, *, kind=None, header=None, progress=silent) -> MatrixRows | Table
         The file; "-" is standard input. Packed files are unpacked on the way.
 
     kind : {"libsvm", "csv", "tsv", "parquet", "npz"}, default=None
-        What the file holds; None means what its name or its beginning says.
+        What the file holds; by default what its name or else its first bytes say.
 
     header : bool, default=None
-        Whether the first line of a table has names; None means what it looks like.
+        Whether the first line of a table has the names of the columns; by default what
+        it looks like.
 
     progress : callable, default=silent
         Takes a title; returns a context that gives a callable, which is called with the
@@ -84,7 +85,7 @@ def read(path, *, kind=None, header=None, progress=silent) -> MatrixRows | Table
 
 
 def kind_of(path, beginning) -> str:
-    """Return what a file holds by its name or else by how it begins.
+    """Return what a file holds, by its name or else by its first bytes.
 
     Examples
     --------

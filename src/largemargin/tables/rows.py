@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from largemargin.tables.columns import TextColumn, odd_one
+from largemargin.tables.columns import TextColumn, is_number, odd_one
 from largemargin.tables.opening import UnreadableFile
 
 MAX_NAMED = 10
@@ -14,7 +14,7 @@ MAX_NAME_LENGTH = 60
 # A column with more different words than the first is refused, and so is one with more
 # than the second that are more than half of its cells.
 MAX_WORDS, FEW_WORDS = 1000, 20
-# Numbers that mean a code, such as 007.
+# Numbers that are codes, such as 007.
 CODE = re.compile(r"[-+]?0\d")
 
 
@@ -43,7 +43,7 @@ class TableRows:
 
     name: str  # the file, for messages
     columns: dict  # TextColumns by name, or arrays of what is neither number nor word
-    lines: np.ndarray | None = None  # the line that each row begins in, if there are lines
+    lines: np.ndarray | None = None  # the first line of each row of text
     has_header: bool = False  # else the names are "0", "1" and so on
 
     def where(self, row) -> str:
@@ -76,7 +76,7 @@ class TableRows:
         )
 
     def words(self, name) -> list[str]:
-        """Return the different words in a column; raise if they are no categories."""
+        """Return the different words in a column; raise if there are too many."""
         words, n_rows = self.column(name).words, len(self.column(name))
         if len(words) > MAX_WORDS or len(words) > max(FEW_WORDS, n_rows / 2):
             raise UnreadableFile(
@@ -92,12 +92,10 @@ class TableRows:
         column = self.column(name)
         if column.numbers is not None:
             return column.numbers
-        cells = column.cells
-        single = (TextColumn(cells[row : row + 1]) for row in range(len(cells)))
-        odd = next(row for row, cell in enumerate(single) if cell.numbers is None)
+        cells = enumerate(column.cells.tolist())
+        odd, cell = next((k, cell) for k, cell in cells if cell and not is_number(cell))
         raise UnreadableFile(
-            f"{self.where(odd)}: column {short(name)} has {short(cells[odd])}; expected a "
-            "number."
+            f"{self.where(odd)}: column {short(name)} has {short(cell)}; expected a number."
         )
 
     def labels(self, name):
@@ -157,14 +155,14 @@ def tidy_labels(values, rows, what, way_out) -> np.ndarray:
 
 
 def some(names) -> str:
-    """Return names in a sentence, not too many of them."""
+    """Return names for a sentence, the first of them if there are many."""
     listed = ", ".join(map(short, names[:MAX_NAMED]))
     n_more = len(names) - MAX_NAMED
     return f"{listed} and {n_more} more" if n_more > 0 else listed
 
 
 def short(name) -> str:
-    """Return a name in quotes, not too much of it.
+    """Return a name in quotes, cut if it is long.
 
     Examples
     --------

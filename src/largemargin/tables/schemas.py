@@ -1,7 +1,6 @@
 """What the rows of a model look like: learned in training, and kept with the model."""
 
 from dataclasses import asdict, dataclass, field
-from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -22,11 +21,11 @@ class RowsSchema:
     """What training rows looked like, so that others can be brought into their form.
 
     Both kinds have ``split(rows, label=None, unknown="refuse", lenient=False)``, which
-    returns the features and the labels, or None, of rows that must be of this kind.
-    ``label`` is the column of the labels of a table, by name or number; None means that of
-    the training rows, if it is there. ``unknown`` says what becomes of words that the
-    training rows did not have, "refuse" or "ignore". If ``lenient``, labels that cannot be
-    read count as none. The features are finite but for values to be imputed.
+    returns the features and the labels (None if there are none) of rows of this kind.
+    ``label`` is the column of the labels of a table, by name or number; by default that of
+    the training rows, if it is there. ``unknown`` is "refuse" or "ignore", for words that
+    the training rows did not have. If ``lenient``, labels that cannot be read count as
+    none. The features are finite except for values to be imputed.
     """
 
     kind: ClassVar[str]
@@ -46,11 +45,11 @@ class MatrixSchema(RowsSchema):
 
     n_features: int
     # Columns of LIBSVM text in front of the features: index 0 where indices start at 1.
-    # None means what the text itself suggests.
+    # None: 1 if the index 0 does not occur.
     skipped: int | None = None
-    dense: bool | None = None  # whether rows are kept dense; None means what suits them
+    dense: bool | None = None  # whether rows are kept dense; None: as suits them
     missing: str = "refuse"  # or "impute"
-    gram: bool = False  # whether they are of a Gram matrix, their numbers in index 0
+    gram: bool = False  # whether they form a Gram matrix, index 0 the row number
     # Numbers of the training rows, whose columns are taken from a Gram matrix; None: all.
     serials: list | None = None
 
@@ -216,11 +215,10 @@ class TableSchema(RowsSchema):
         found, label = self._find(rows, label)
         columns = {}
         for name, column in zip(self.features, found, strict=True):
-            known = rows.holds_words(column) if self.words is None else name in self.words
-            get = (
-                partial(self._words, name=name, unknown=unknown) if known else self._numbers
-            )
-            columns[name] = get(rows, column)
+            if rows.holds_words(column) if self.words is None else name in self.words:
+                columns[name] = self._words(rows, column, name, unknown)
+            else:
+                columns[name] = self._numbers(rows, column)
         return columns, labels_of(rows, label, lenient)
 
     def _find(self, rows, label):
@@ -275,7 +273,7 @@ class TableSchema(RowsSchema):
             row = next(row for row, cell in enumerate(cells.tolist()) if cell in strange)
             raise UnreadableFile(
                 f"{rows.where(row)}: column {short(column)} has {short(cells[row])}, which "
-                f"the training rows had not; they had {some(known)}. --unknown ignore "
+                f"the training rows did not have; they had {some(known)}. --unknown ignore "
                 "counts it as none of these."
             )
         return cells.astype(object)
@@ -287,9 +285,9 @@ Schema = MatrixSchema | TableSchema
 def learn_schema(rows, *, label=None, missing="refuse", gram=False, drop=()) -> Schema:
     """Return the schema of training rows.
 
-    ``label`` is the column of the labels of a table, by default the last, and ``drop`` has
-    those to leave out, all by name or number. ``missing`` is "refuse" or "impute"; ``gram``
-    says whether the rows are those of a Gram matrix.
+    ``label`` is the column of the labels of a table, by default the last, and ``drop``
+    lists columns to leave out, by name or number. ``missing`` is "refuse" or "impute";
+    ``gram`` says whether the rows form a Gram matrix.
     """
     options = {"label": label, "missing": missing, "drop": drop}
     if isinstance(rows, MatrixRows):
@@ -330,7 +328,7 @@ def check_features(rows, found, expected):
 
 
 def are_places(numbers) -> bool:
-    """Return whether numbers are such as count columns."""
+    """Return whether numbers can be places of columns."""
     return all(type(number) is int and number >= 0 for number in numbers)
 
 
@@ -362,7 +360,7 @@ def suited(X, dense=None):
     if dense:
         check_dense(n_samples, n_features, "The rows")
         return X.toarray()
-    if X.nnz > np.iinfo(np.int32).max:
+    if max(X.nnz, n_features) > np.iinfo(np.int32).max:
         return X
     parts = X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32)
     return sp.csr_matrix(parts, shape=X.shape)

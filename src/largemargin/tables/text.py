@@ -1,4 +1,4 @@
-"""Tables of text: what names the columns, their cells, and the line of each row.
+"""Tables of text: the names of the columns, their cells, and the line of each row.
 
 The csv module reads them line by line and names the line that is wrong. Large files that
 pyarrow is sure to read in the same way are left to it (``arrow_text``).
@@ -29,9 +29,9 @@ from largemargin.tables.opening import PEEKED_BYTES, UnreadableFile
 from largemargin.tables.rows import TableRows
 
 SEPARATORS = b",;\t"
-# After this many cells, they are packed at a third of their size.
+# Cells are packed in blocks of this many, which takes a third of the memory.
 BLOCK_CELLS = 200_000
-# A table without names gets no more warnings than this.
+# Columns without a name that are warned of.
 MAX_WARNINGS = 10
 FEWER_CELLS = "Leave out rows or columns"
 
@@ -39,9 +39,9 @@ FEWER_CELLS = "Leave out rows or columns"
 def read_text(stream, name, *, separator=None, header=None) -> TableRows:
     """Return the table in a stream of UTF-8 text that can be peeked into.
 
-    ``name`` is the file, for messages. No separator means the commonest of comma, semicolon
-    and tab in the first line; no header, what ``is_header`` says. Columns that the header
-    has no name for are left out.
+    ``name`` is the file, for messages. The default separator is the commonest of comma,
+    semicolon and tab in the first line; by default, ``is_header`` decides whether there is
+    a header. Columns without a name in the header are left out.
     """
     if separator is None:
         separator = separator_in(stream.peek(PEEKED_BYTES).lstrip().partition(b"\n")[0])
@@ -74,7 +74,7 @@ def separator_in(line: bytes) -> str:
 
 
 def read_exactly(stream, name, separator):
-    """Return the columns, and the line that each row begins in, by the csv module."""
+    """Return the columns and the first line of each row, read by the csv module."""
     text = io.TextIOWrapper(stream, encoding="utf-8-sig", newline="")
     numbered = records(text, name, separator)
     blocks, lines, n_rows = [], [], 1
@@ -91,7 +91,7 @@ def read_exactly(stream, name, separator):
 
 
 def records(text, name, separator):
-    """Yield the line that each record begins in, and its cells without blanks around."""
+    """Yield the first line of each record, and its cells without blanks around them."""
     lines = lines_that_fit(text, separator)
     reader = csv.reader(lines, delimiter=separator, skipinitialspace=True, strict=True)
     width, first_line, before = None, 0, 0
@@ -138,8 +138,8 @@ def lines_that_fit(text, separator):
 def is_header(first, second=()) -> bool:
     """Return whether the first of two rows has the names of the columns.
 
-    It has if none of its cells is a number, or a word stands above a number, or its
-    numbers are 0, 1, 2 and so on, as pandas calls columns.
+    It has if none of its cells is a number, if a word stands above a number, or if its
+    numbers are 0, 1, 2 and so on, which pandas writes as names.
 
     Examples
     --------
@@ -156,9 +156,9 @@ def is_header(first, second=()) -> bool:
         is_word = any(map(str.isalpha, above)) and above.lower() not in MISSING
         if is_word and not is_number(above) and is_number(cell):
             return True
-    named = first if first[0] else first[1:]  # behind an index
+    named = first if first[0] else first[1:]  # the first column is an index
     counted = [cell == str(place) for place, cell in enumerate(named) if is_number(cell)]
-    return len(counted) > 2 and all(counted)  # two of them may well be a row
+    return len(counted) > 2 and all(counted)  # a row may begin with 0 and 1
 
 
 def unique_names(header, name) -> dict[int, str]:

@@ -51,6 +51,17 @@ def test_a_machine_is_cross_validated_around_its_own_prices(blobs):
         PriceInfluenceDisplay.from_estimator(machine, X, y, price="tol", values=[1])
 
 
+def test_points_without_the_price_are_left_out(blobs):
+    X, y = blobs
+    grids = [{"C": [0.1, 1.0], "gamma": [2.0]}, {"C": [0.1]}]
+    grid = GridSearchCV(LDMClassifier(), grids, cv=3).fit(X, y)
+    grid.best_params_ = {"C": 1.0, "gamma": 2.0}
+    display = PriceInfluenceDisplay.from_search(grid, "C")
+    assert_allclose(display.means, grid.cv_results_["mean_test_score"][:2])
+    assert display.values == [0.1, 1.0]
+    assert PriceInfluenceDisplay.from_search(grid, "gamma").values == [2.0]
+
+
 def test_any_value_of_a_grid_gets_a_label():
     values = [1, 2, 4, np.inf, None, "0.3*scale"]
     wanted = ["$2^{0}$", "$2^{1}$", "$2^{2}$", "inf", "None", "0.3 scale"]

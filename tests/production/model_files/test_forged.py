@@ -163,6 +163,27 @@ def test_sparse_rows_that_reach_beyond_their_arrays_are_refused(change, path, ir
         load(path)
 
 
+def shorten(machine):
+    machine.support_vectors_ = machine.support_vectors_[:, :1]
+
+
+def forget_width(machine):
+    del machine.n_features_in_
+
+
+@pytest.mark.parametrize("change", [shorten, forget_width])
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
+def test_support_vectors_shorter_than_the_rows_to_score_are_refused(
+    change, kind, path, iris
+):
+    X, y = iris
+    machine = LDMClassifier().fit(kind(X), y)
+    change(machine)
+    save(machine, path)
+    with pytest.raises(ModelFileError, match=r"on purpose.* its LDMClassifier is broken"):
+        load(path)
+
+
 def test_indices_that_are_no_integers_are_refused():
     rows = sp.csr_array(np.eye(3))
     rows.indices = np.full(3, np.nan)
@@ -349,3 +370,16 @@ def test_a_format_of_a_thousand_digits_is_none(path):
     path.write_bytes(MAGIC + b" " + b"9" * 5000 + b" " + b"a" * 64 + b"\n")
     with pytest.raises(ModelFileError, match="not a model file"):
         load(path)
+
+
+def test_a_file_copied_as_text_is_an_altered_model_file(saved, path):
+    path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
+    with pytest.raises(ModelFileError, match=r"cut short or altered .* Copy or save it"):
+        load(path)
+
+
+@pytest.mark.parametrize("line", [b"%s 2 %s\r", b"%s  2\t%s", b"%s2 %s "])
+def test_white_space_in_the_first_line_does_not_matter(line, saved, path):
+    _, _, rest = path.read_bytes().partition(b"\n")
+    path.write_bytes(line % (MAGIC, digest(rest)) + b"\n" + rest)
+    assert read_header(path)["model"] == type(load(path)).__name__

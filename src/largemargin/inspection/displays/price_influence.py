@@ -62,11 +62,10 @@ class PriceInfluenceDisplay:
                 f"{price!r}."
             )
         results = search.cv_results_
-        others = {key: value for key, value in best.items() if key != price}
         chosen = [
             k
             for k, point in enumerate(results["params"])
-            if all(point[key] == value for key, value in others.items())
+            if price in point and point | {price: best[price]} == best
         ]
         scoring = search.scoring or "accuracy"
         return cls(
@@ -92,12 +91,12 @@ class PriceInfluenceDisplay:
         n_jobs: int | None = None,
         **options,
     ) -> Self:
-        """Cross-validate an estimator over one price, the others as it has them.
+        """Cross-validate an estimator over one price and draw its scores.
 
         Parameters
         ----------
         estimator : LDMClassifier or LinearLDMClassifier
-            It need not be fitted, and does not change.
+            The other parameters stay as they are. It need not be fitted.
         X, y : array-likes of shape (n_samples, n_features) and (n_samples,)
             Rows and their labels; ``X`` may be a sparse matrix.
         price : {"C", "lambda_var", "lambda_mean", "gamma"}
@@ -114,9 +113,9 @@ class PriceInfluenceDisplay:
         kind = search_for(estimator)
         if kind is None:
             raise TypeError(
-                "from_estimator takes an estimator with a search of its own, such as an "
-                f"LDMClassifier; got {type(estimator).__name__}. Use from_search with a "
-                "GridSearchCV."
+                "from_estimator takes an estimator that this library can search, such as "
+                f"an LDMClassifier; got {type(estimator).__name__}. Use from_search with "
+                "a GridSearchCV."
             )
         search = kind.around(estimator, **{price: values})
         search.set_params(cv=cv, scoring=scoring, n_jobs=n_jobs, refit=False)
@@ -154,14 +153,12 @@ class PriceInfluenceDisplay:
 
 def labels(values):
     """Return short labels for the values of a grid, powers of two as such."""
-    is_number = [isinstance(value, Real) and np.isfinite(value) for value in values]
-    powers = np.log2(
-        [one for one, ok in zip(values, is_number, strict=True) if ok and one > 0]
-    )
+    numbers = [one for one in values if isinstance(one, Real) and np.isfinite(one)]
+    powers = np.log2([one for one in numbers if one > 0])
     as_powers = len(powers) > 2 and np.all(powers == np.round(powers))
     shown = []
-    for value, ok in zip(values, is_number, strict=True):
-        if not ok:
+    for value in values:
+        if value not in numbers:
             shown.append(str(value).replace("*", " "))
         elif as_powers and value > 0:
             shown.append(f"$2^{{{round(np.log2(value))}}}$")

@@ -31,17 +31,17 @@ from largemargin.production.model_files.trust import ALIASES, names_trusted, pub
 
 __all__ = ["ModelFileError", "load", "read_header", "save"]
 MAGIC = b"largemargin model"
-FIRST_LINE = re.compile(MAGIC + rb" (\d{1,9}) (\S+)")
+FIRST_LINE = re.compile(MAGIC + rb"\s*(\d{1,9})\s+(\S+)\s*")
 # Format 1 named classes by their modules.
 FORMAT, READABLE = 2, (1, 2)
-# Most of a small model is JSON, which any level compresses; arrays shrink little at all.
+# Most of a small model is JSON, which any level compresses well; arrays hardly shrink.
 COMPRESSION = {"compression": ZIP_DEFLATED, "compresslevel": 1}
 # Earlier releases let a file call methods of the types that it may hold.
 OLDEST_SKOPS = 0, 13
 
 
 class ModelFileError(ValueError):
-    """A model that cannot be written to a file, or a file without a model to read."""
+    """Raised if a model cannot be written to a file, or a file holds no sound model."""
 
 
 def save(model, path: str | os.PathLike, *, trusted: Iterable[str | type] = ()) -> None:
@@ -138,7 +138,7 @@ def load(path: str | os.PathLike, *, trusted: Iterable[str | type] = ()) -> Any:
 
 
 def read_header(path: str | os.PathLike) -> dict[str, Any]:
-    """Return what a model file says about itself.
+    """Return the header of a model file: what it holds, and what wrote it.
 
     Parameters
     ----------
@@ -194,7 +194,7 @@ def read(path):
 
 
 def forged(path, reason):
-    """Return the error of a file that has the right digest and other contents than ours."""
+    """Return the error for a right digest of contents that ``save`` does not write."""
     return ModelFileError(
         f"{path} was altered on purpose, for its digest is right: {reason}. Do not use it; "
         "get the model from whoever trained it."
@@ -207,7 +207,7 @@ def untrusted(payload, trusted):
 
 
 def check_keys(model):
-    """Raise if a model holds a dict whose keys would not come back.
+    """Raise if a model holds a dict whose keys would be loaded as other keys.
 
     skops stores keys as text and calls their types on it; ``bool`` of any text is true.
     """

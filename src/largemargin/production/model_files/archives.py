@@ -26,7 +26,7 @@ def checked_archive(payload, names, **compression):
         entries = archive.infolist()
         if any(one.compress_type not in (ZIP_STORED, ZIP_DEFLATED) for one in entries):
             raise Unsound("it is packed in a way that save does not use")
-        check_room(sum(one.file_size for one in entries), limit)
+        check_unpacked(sum(one.file_size for one in entries), limit)
         text = archive.read("schema.json")
         try:
             schema = json.loads(text)
@@ -40,8 +40,11 @@ def checked_archive(payload, names, **compression):
         renamed = [node for node in nodes if class_in(node) in names]
         for node in renamed:
             node["__module__"], _, node["__class__"] = names[class_in(node)].rpartition(".")
-        check_nothing_is_called(nodes)
-        check_room(room_of_arrays(nodes, archive), limit)
+        for node in nodes:  # skops would call a function in the place of a class
+            is_function = class_in(node) in trusted_functions()
+            if is_function and node.get("__loader__") != "FunctionNode":
+                raise Unsound(f"it calls {class_in(node)}")
+        check_unpacked(room_of_arrays(nodes, archive), limit)
         if not (renamed or compression):
             return payload
         return with_schema(archive, schema, **compression)
@@ -64,20 +67,12 @@ def with_schema(archive, schema, **compression):
     return stream.getvalue()
 
 
-def check_nothing_is_called(nodes):
-    """Raise if a trusted function stands where skops would call it as a class."""
-    for node in nodes:
-        name = class_in(node)
-        if name in trusted_functions() and node.get("__loader__") != "FunctionNode":
-            raise Unsound(f"it calls {name}")
-
-
-def check_room(room, limit):
+def check_unpacked(room, limit):
     """Raise if an archive expands to more bytes than the limit."""
     if room > limit:
         raise Unsound(
-            f"it expands to {room / 2**30:.1f} GiB; of its length, no more than "
-            f"{limit / 2**30:.1f} GiB are expected"
+            f"it expands to {room / 2**30:.1f} GiB; a model file of its length expands "
+            f"to {limit / 2**30:.1f} GiB at most"
         )
 
 
@@ -110,21 +105,20 @@ def count_visits(schema, nodes):
 
 
 def room_of_arrays(nodes, archive):
-    """Return the bytes of all arrays of a model; several nodes may read the same entry."""
+    """Return the bytes that all arrays expand to; several nodes may read the same entry."""
     reads = {
         (str(node.get("__id__", -k)), node["file"], node.get("__loader__"))
         for k, node in enumerate(nodes)
         if isinstance(node.get("file"), str)
     }
-    return sum(room_of(archive, file, loader) for _, file, loader in reads)
-
-
-def room_of(archive, file, loader):
-    """Return the bytes that an entry expands to; a sparse matrix is an archive itself."""
-    if loader != "SparseMatrixNode":
-        return archive.getinfo(file).file_size
-    with ZipFile(BytesIO(archive.read(file))) as inner:
-        return sum(one.file_size for one in inner.infolist())
+    room = 0
+    for _, file, loader in reads:
+        entries = [archive.getinfo(file)]
+        if loader == "SparseMatrixNode":  # the entry is an archive itself
+            with ZipFile(BytesIO(archive.read(file))) as inner:
+                entries = inner.infolist()
+        room += sum(one.file_size for one in entries)
+    return room
 
 
 def dicts_in(schema):

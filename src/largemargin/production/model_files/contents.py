@@ -15,6 +15,7 @@ PLACES = {"pos": "key", "buffer_pos": "buffer"}
 
 def check_sound(model):
     """Raise if compiled code would reach beyond the arrays of some part of a model."""
+    from largemargin.estimators.kernel_space import KernelExpansion
     from largemargin.estimators.linear_ldm import LinearLDMClassifier
 
     for part in parts_of(model):
@@ -23,6 +24,8 @@ def check_sound(model):
                 check_sparse(part)
             elif isinstance(part, LinearLDMClassifier):
                 check_run(part)
+            elif isinstance(part, KernelExpansion):
+                check_support(part)
             elif isinstance(part, np.random.RandomState | np.random.Generator):
                 check_places(part)
         except (AttributeError, IndexError, TypeError, ValueError) as error:
@@ -37,6 +40,15 @@ def check_sparse(matrix):
     # check_format skips this if the last element is zero.
     if (np.diff(matrix.indptr) < 0).any():
         raise ValueError("its rows end before they begin")
+
+
+def check_support(machine):
+    """Raise if support vectors have not as many features as the rows to be scored."""
+    support = vars(machine).get("support_vectors_")
+    # Precomputed kernels have stored no rows.
+    is_empty = support is None or support.shape[0] == 0
+    if not is_empty and support.shape[1] != machine.n_features_in_:
+        raise ValueError("its support vectors have the wrong length")
 
 
 def check_run(machine):

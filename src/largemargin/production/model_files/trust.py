@@ -3,6 +3,7 @@
 from functools import cache
 
 import largemargin
+from largemargin.estimators.table import ALIASES as ALIASES
 from largemargin.estimators.table import ESTIMATORS, PARTS
 
 SPLITTERS = (
@@ -22,25 +23,6 @@ SPLITTERS = (
     "StratifiedShuffleSplit",
     "TimeSeriesSplit",
 )
-# Names in files of 0.1.0; later files have public names, which survive moves.
-PATHS_OF_0_1_0 = (
-    "calibration.CalibratedMachine",
-    "calibration.GivenScores",
-    "estimators.kernel.LDMClassifier",
-    "estimators.komd.KOMDClassifier",
-    "estimators.linear.LinearLDMClassifier",
-    "estimators.mamc.MAMCClassifier",
-    "estimators.mdo.MDOClassifier",
-    "estimators.odm.ODMClassifier",
-    "estimators.selection.LDMClassifierCV",
-    "estimators.selection.LinearLDMClassifierCV",
-    "kernels.Kernel",
-    "solvers.asgd.Descent",
-)
-ALIASES = {
-    f"largemargin.{path}": f"largemargin.{path.rpartition('.')[2]}"
-    for path in PATHS_OF_0_1_0
-}
 # Types beside those that skops trusts: numbers, arrays and estimators of scikit-learn.
 TRUSTED = (
     *(f"largemargin.{name}" for name in ESTIMATORS | PARTS),

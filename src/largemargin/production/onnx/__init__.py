@@ -13,7 +13,6 @@ from largemargin.estimators.nesting import innermost, layers_of, steps_in, width
 from largemargin.estimators.table import CLASSIFIERS
 from largemargin.numerics.extras import optional_module
 from largemargin.production.onnx import machines, probabilities, steps
-from largemargin.production.onnx.operators import keep_declared_types
 
 OUTPUTS = {"label", "scores", "probabilities"}
 
@@ -169,7 +168,7 @@ def register_converters():
         skl2onnx.update_registered_converter(
             getattr(largemargin, name),
             f"LargeMargin{name}",
-            keep_declared_types,
+            lambda node: None,  # the types of outputs were declared with the node
             graphs.convert,
             parser=graphs.declare_outputs,
             # GridSearchCV inside a pipeline passes this option on.

@@ -23,7 +23,3 @@ class Operators:
         if n_classes > 2:
             return self.ArgMax(scores, axis=1, keepdims=keepdims)
         return self.Cast(self.Greater(scores, np.zeros(1)), to=TensorProto.INT64)
-
-
-def keep_declared_types(node):
-    """Fix the types of outputs, as skl2onnx asks for: they were declared with the node."""

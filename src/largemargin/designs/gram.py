@@ -14,7 +14,7 @@ from largemargin.numerics.rounding import UNIT, WIDE_UNIT, growth, widened
 MAX_EXTENDED_ROWS = 500
 
 
-class KernelDesign(Design):
+class GramDesign(Design):
     """A symmetric positive semi-definite Gram matrix, float32 or float64.
 
     ``entry_error`` bounds the error of its entries, relative to the lengths of the two
@@ -35,7 +35,7 @@ class KernelDesign(Design):
         self._rounding = growth(self.n_rows + 2) + entry_error
         self.source = source
         # The design, weights and index from which ``without`` removed a row.
-        self._whole: tuple[KernelDesign, np.ndarray, int] | None = None
+        self._whole: tuple[GramDesign, np.ndarray, int] | None = None
 
     def zeros(self) -> np.ndarray:
         """Return the origin of the feature space."""
@@ -57,13 +57,9 @@ class KernelDesign(Design):
         """Return the squared length of every row."""
         return np.diagonal(self.gram_matrix).astype(np.float64)
 
-    def row_lengths(self) -> np.ndarray:
-        """Return the length of every row."""
-        return np.sqrt(np.maximum(self.squared_norms(), 0.0))
-
     def measure(self, alpha) -> Measured:
         """Return scores and squared length of an element, errors bounded by lengths."""
-        scores, lengths = self.scores(alpha), self.row_lengths()
+        scores, lengths = self.scores(alpha), self.row_lengths
         size = lengths @ np.abs(alpha)
         errors = self._rounding * size * lengths
         # The objective takes the entries of a float32 matrix as exact.
@@ -75,13 +71,13 @@ class KernelDesign(Design):
     def measure_closely(self, alpha, measured, doubtful) -> Measured:
         """Return the same from the rows themselves, or summed in extended precision.
 
-        A float32 matrix has this done for the doubtful rows only.
+        For a float32 matrix this is done for the doubtful rows only.
         """
         if self.source is not None:
             return self.source.measure_some(alpha, measured, doubtful)
         if self.n_rows > MAX_EXTENDED_ROWS:
             return measured
-        lengths, wide = self.row_lengths(), widened(alpha)
+        lengths, wide = self.row_lengths, widened(alpha)
         size = lengths @ np.abs(alpha)
         rounding = (self.n_rows + 2) * WIDE_UNIT + self.entry_error
         scores = widened(self.gram_matrix) @ wide
@@ -93,7 +89,7 @@ class KernelDesign(Design):
 
     def slope_length(self, alpha, forces, errors, closely=False) -> float:
         """Return a bound of the length of an element minus the combined forces."""
-        slope, lengths = alpha - forces, self.row_lengths()
+        slope, lengths = alpha - forces, self.row_lengths
         size, rounding = lengths @ np.abs(slope), self._rounding
         if closely and self.n_rows <= MAX_EXTENDED_ROWS:
             wide = widened(slope)
@@ -113,7 +109,7 @@ class KernelDesign(Design):
         if curvature.spread > 0:
             raise MissingCapability(
                 "A Newton system with prices of squares needs elements with one number per "
-                "feature; KernelDesign has none. Use solver='kernel_dual'."
+                "feature; GramDesign has none. Use solver='kernel_dual'."
             )
         near = np.flatnonzero(curvature.extra)
         if len(near) == 0:
@@ -134,12 +130,12 @@ class KernelDesign(Design):
 
         return solve
 
-    def without(self, i: int, weight=None) -> "KernelDesign":
+    def without(self, i: int, weight=None) -> "GramDesign":
         """Return the design of all rows except one.
 
         Given the weights of all rows, it derives its inverses from those of this design.
         """
-        rest = KernelDesign(without_row(self.gram_matrix, i))
+        rest = GramDesign(without_row(self.gram_matrix, i))
         rest._whole = None if weight is None else (self, weight, i)
         return rest
 
