@@ -30,7 +30,7 @@ TINY_MARGIN, TINY = LONG("1e-150"), LONG("1e-290")
 BLURRED = LONG("1e-12")
 INTERIOR = "an interior point"
 NO_MINIMUM, NOT_SEPARABLE = "problem has no minimum:", "cannot be separated"
-REFUSALS = NO_MINIMUM, NOT_SEPARABLE, "cannot be told apart"
+REFUSALS = NO_MINIMUM, NOT_SEPARABLE
 
 
 @dataclass
