@@ -1,7 +1,8 @@
-"""Benchmarks: ratios measured side by side, each with the accuracy that was reached.
+"""Benchmarks: this library and others on the same problems, at the same accuracy.
 
     python -m benchmarks [--quick] [--data DIR] [--output DIR] [target ...]
 
-``datasets``, ``objectives`` and ``competitors`` have one class a file. A file of
-``targets`` holds what one claim needs: its cells, how a cell is measured, what is claimed.
+``datasets``, ``objectives`` and ``competitors`` have one class per file. Each file of
+``targets`` has what one claim needs: its cells (the combinations of settings to measure),
+how to measure a cell, and what is claimed.
 """

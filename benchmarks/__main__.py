@@ -1,4 +1,4 @@
-"""Run the benchmarks: print tables as they grow, write JSON and Markdown."""
+"""Run the benchmarks: print tables row by row, and write a report (JSON and Markdown)."""
 
 import argparse
 import os
@@ -25,21 +25,26 @@ def parse():
     """Return the options of the command line."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument(
-        "targets", nargs="*", metavar="target", help=f"any of {', '.join(TARGETS)}"
+        "targets",
+        nargs="*",
+        metavar="target",
+        help=f"any of {', '.join(TARGETS)} (default: all)",
     )
-    parser.add_argument("--quick", action="store_true", help="less than three minutes")
+    parser.add_argument(
+        "--quick", action="store_true", help="a short run, of less than three minutes"
+    )
     parser.add_argument(
         "--data",
         type=Path,
         default=os.environ.get(DATA_VARIABLE) or None,
-        help=f"directory of data sets (default: ${DATA_VARIABLE}); without one, and for "
-        "sets it lacks, rows are generated",
+        help=f"directory of data sets (default: ${DATA_VARIABLE}); rows are generated for "
+        "sets that it does not have",
     )
     parser.add_argument(
         "--output",
         type=Path,
         default=ROOT / "benchmarks" / "results",
-        help="for the report",
+        help="directory for the report (default: benchmarks/results)",
     )
     options = parser.parse_args()
     unknown = [name for name in options.targets if name not in TARGETS]
@@ -53,7 +58,7 @@ def parse():
 
 
 def new_record():
-    """Return the record of a target of which nothing has been measured."""
+    """Return the record of a target before its first measurement."""
     return {
         "date": datetime.now().astimezone().isoformat(timespec="seconds"),
         "revision": revision(),
@@ -69,7 +74,7 @@ def new_record():
 
 
 def measure(target, bench, cell):
-    """Return the row of a cell; whatever goes wrong in it is the row."""
+    """Return the row of a cell; if the measurement fails, the row has the error."""
     if sys.stdout.isatty():
         print(f"... {cell_name(cell)}", end="\033[K\r", flush=True)
     try:
@@ -110,7 +115,7 @@ def run(target, bench, record):
         for cell in cells:
             if time.perf_counter() - begin > bench.settings.patience:
                 record["left_out"] = len(cells) - len(record["rows"])
-                print(f"{record['left_out']} cells left out for lack of time", flush=True)
+                print(f"{record['left_out']} cells skipped: out of time", flush=True)
                 break
             record["rows"].append(measure(target, bench, cell))
             table.add(record["rows"][-1])
@@ -123,7 +128,7 @@ def run(target, bench, record):
 
 
 def main():
-    """Run the targets asked for, or all."""
+    """Run the given targets, or all."""
     options = parse()
     settings = QUICK if options.quick else FULL
     bench = Bench(settings, options.data, options.output)

@@ -1,4 +1,4 @@
-"""What a run knows: its settings, its data, and what was found out once."""
+"""The state of a run: its settings, its data, and results that are computed once."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,7 +20,7 @@ class Bench:
     _known: dict = field(default_factory=dict)
 
     def once(self, key, find):
-        """Return what ``find`` finds, looked for in the first call only."""
+        """Return ``find()``, computed in the first call only."""
         if key not in self._known:
             self._known[key] = find()
         return self._known[key]
@@ -31,7 +31,7 @@ class Bench:
         return rows.first(n_rows)
 
     def time(self, runs, warm=("ours",)):
-        """Return the timings of callables run in turn, some of them warmed up."""
+        """Return the timings of callables that take turns, some of them warmed up."""
         settings = self.settings
         return side_by_side(runs, repeats=settings.repeats, slow=settings.slow, warm=warm)
 

@@ -1,4 +1,4 @@
-"""The machine and the software of a run, in words."""
+"""A description of the computer and the software of a run."""
 
 import importlib.metadata
 import os
@@ -15,7 +15,7 @@ CPU_INFO = Path("/proc/cpuinfo")
 
 
 def describe_machine():
-    """Return what the figures depend on."""
+    """Return the properties that measured times depend on."""
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     blas = [
         f"{library['internal_api']} {library['version']}, {library['num_threads']} threads"

@@ -1,4 +1,4 @@
-"""Measuring: runs in turn, and processes of their own."""
+"""Measuring: runs that take turns, and runs in new processes."""
 
 import gc
 import json
@@ -27,10 +27,10 @@ class Timing:
 
 
 def side_by_side(runs, *, repeats, slow, warm=()):
-    """Return the timings of callables run in turn.
+    """Return the timings of callables that take turns.
 
-    Those in ``warm`` are run once before, for the compiler's sake; what takes longer than
-    ``slow`` seconds is not repeated.
+    Those in ``warm`` are run once before, because of the compiler; runs that take longer
+    than ``slow`` seconds are not repeated.
     """
     for name in warm:
         runs[name]()

@@ -1,4 +1,4 @@
-"""Reports: a table that grows on the screen, then JSON and Markdown."""
+"""Reports: a table on the screen, row by row, then JSON and Markdown."""
 
 import json
 import os
@@ -12,7 +12,7 @@ MARKS = {True: "yes", False: "NO", None: ""}
 
 
 class GrowingTable:
-    """A table on the screen, shown a line at a time."""
+    """A table on the screen, printed line by line."""
 
     def __init__(self, columns):
         self.columns = columns
@@ -43,7 +43,7 @@ def show_claims(record):
 class Report:
     """The records of a run, by target, and the files they are written to.
 
-    Targets that are not run again keep the figures of an earlier run on the same machine.
+    Targets that are not run again keep the numbers of an earlier run on this computer.
     """
 
     def __init__(self, directory, mode, machine):
@@ -73,13 +73,13 @@ def replace_file(path, text):
 
 
 def markdown(content):
-    """Return the report as Markdown: what was reached first, then a table a target."""
+    """Return the report as Markdown: all claims first, then one table per target."""
     lines = [f"# Benchmarks, {content['mode']} run", ""]
     lines += [
-        "Ratios are measured side by side in one run: in turn, best of three (runs of more "
-        "than ten seconds, or of a second in a quick run, once), loading excluded. "
-        "'Above' is the objective above our dual bound, relative to the size of the "
-        "objective: the accuracy that was reached.",
+        "All times of a ratio are measured in one run, in turn. Each is the best of three; "
+        "what takes more than ten seconds (one second in a quick run) runs once. Loading "
+        "data is not included. 'Above' is how far the objective is above our certified "
+        "lower bound, relative to the size of the objective.",
         "",
     ]
     lines += table(["machine", ""], [[k, str(v)] for k, v in content["machine"].items()])

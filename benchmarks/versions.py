@@ -2,8 +2,8 @@
 
     python -m benchmarks.versions ../another_checkout -o benchmarks/results/versions.md
 
-Each version has a process of its own; the two take turns, and the shortest of several runs
-counts, so that what else the machine does falls on both.
+Each version runs in its own process. The two take turns, and the shortest of several runs
+counts, so that other work of the computer affects both alike.
 """
 
 import argparse

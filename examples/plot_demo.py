@@ -3,14 +3,15 @@ An SVM and an LDM side by side
 ==============================
 
 A support vector machine (SVM) looks at the smallest margins only. A large margin
-distribution machine (LDM) also counts the mean and the variance of all margins.
-This example fits both to the breast cancer data that scikit-learn ships, prints what each
-of them reached, and draws the distributions of the training margins.
+distribution machine (LDM) also takes the mean and the variance of all margins into
+account. This example fits both to the breast cancer data that scikit-learn ships, prints
+accuracy, margins, duality gap and time, and draws the distributions of the training
+margins.
 """
 
 # %%
-# Half of the rows train, the other half tests. The features are scaled to [0, 1] by the
-# training half.
+# One half of the rows is for training, the other one for testing. The features are scaled
+# to [0, 1] by the ranges of the training half.
 
 import time
 
@@ -26,9 +27,9 @@ scaler = MinMaxScaler().fit(X_train)
 X_train, X_test = scaler.transform(X_train), scaler.transform(X_test)
 
 # %%
-# With both prices of the margin distribution at zero, the LDM is the SVM. The default
-# prices change it a little; ten times the default price of the variance shows more. Each
-# model is fitted once before it is timed, because the first fit loads compiled code.
+# With ``lambda_var=0`` and ``lambda_mean=0`` the LDM is the SVM. The default values change
+# it a little; ten times the default ``lambda_var`` changes it more. Each model is fitted
+# once before it is timed, because the first fit loads compiled code.
 
 from largemargin import LDMClassifier
 
@@ -53,8 +54,8 @@ for name, model in models.items():
     )
 
 # %%
-# The curves show the share of training rows with at most each margin. The larger the price
-# of the variance, the steeper the curve: margins are closer together.
+# The curves show, for each margin, the fraction of training rows whose margin is at most
+# that. The larger ``lambda_var``, the steeper the curve: margins are closer together.
 
 from largemargin import MarginDistributionDisplay
 

@@ -9,7 +9,7 @@ convergence of the last fit.
 """
 
 # %%
-# One of the three classes is to be told from the other two.
+# The task is to separate one of the three classes from the other two.
 
 from sklearn.datasets import load_wine
 from sklearn.model_selection import train_test_split
@@ -22,7 +22,7 @@ X_train, X_test, y_train, y_test = train_test_split(
 
 # %%
 # The search chooses ``C``, ``lambda_var`` and ``lambda_mean``. The leave-one-out error of
-# the chosen model is the error itself, not a bound: each row is left out in turn.
+# the chosen model is exact, not a bound: each row is left out in turn.
 
 from largemargin import LinearLDMClassifier, LinearLDMClassifierCV, leave_one_out_error
 

@@ -1,4 +1,4 @@
-"""Hunt false certificates, endless fits, crashes and attributes that are not true."""
+"""Search for false certificates, endless fits, crashes and wrong attributes."""
 
 import argparse
 import itertools
@@ -8,7 +8,7 @@ import sys
 import time
 from pathlib import Path
 
-# One thread per process, before any library asks.
+# One thread per process; this must be set before any library is imported.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
@@ -30,18 +30,41 @@ ENOUGH = 2e-19
 def parse():
     """Return the options of the command line."""
     parser = argparse.ArgumentParser(prog="python -m fuzz", description=__doc__)
-    parser.add_argument("--fits", type=int, default=3000, help="how many, at least")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--jobs", type=int, default=2, help="number of processes")
-    parser.add_argument("--deadline", type=float, default=20.0, help="seconds per fit")
     parser.add_argument(
-        "--seconds", type=float, default=float("inf"), help="stop after this many"
+        "--fits",
+        type=int,
+        default=3000,
+        help="minimum number of fits (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--seed", type=int, default=0, help="random seed (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--jobs", type=int, default=2, help="number of processes (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--deadline",
+        type=float,
+        default=20.0,
+        help="seconds after which a fit counts as endless (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--seconds",
+        type=float,
+        default=float("inf"),
+        help="stop after this many seconds, at the end of a problem (default: no limit)",
     )
     parser.add_argument("--json", type=Path, help="file for all counts and findings")
     parser.add_argument(
-        "--only", metavar="NAME", help="a kind of rows, or the start of a machine's name"
+        "--only",
+        metavar="NAME",
+        help="use only this kind of rows, or only machines whose name starts so",
     )
-    parser.add_argument("--replay", metavar="SEED:NUMBER", help="one problem, in detail")
+    parser.add_argument(
+        "--replay",
+        metavar="SEED:NUMBER",
+        help="fit one problem again and print all details",
+    )
     options = parser.parse_args()
     names = [*KINDS, *(machine.name for machine in MACHINES)]
     if options.only and not any(name.startswith(options.only) for name in names):
@@ -50,14 +73,14 @@ def parse():
 
 
 def numbers(options):
-    """Yield seed and number of the problems to draw."""
+    """Yield the seed and number of each problem to draw."""
     for number in itertools.count():
         if options.only not in KINDS or kind_of(number) == options.only:
             yield options.seed, number
 
 
 def chooser(options):
-    """Return which machines are wanted."""
+    """Return a function that decides which machines to fit."""
     if options.only is None or options.only in KINDS:
         return lambda machine: True
     return lambda machine: machine.name.startswith(options.only)
@@ -86,7 +109,7 @@ def run(options):
 
 
 def replay(options):
-    """Fit one problem again and print all that is known of it."""
+    """Fit one problem again and print all details."""
     seed, number = map(int, options.replay.split(":"))
     print(draw(seed, number).describe())
     fuzzer = Fuzzer(jobs=1, deadline=options.deadline)
@@ -103,19 +126,19 @@ def replay(options):
 
 
 def show_kept(kept, judged):
-    """Print the claims of a fit, or why there are none."""
+    """Print the attributes of a fitted model, or why there are none."""
     if kept is None:
         print(f"  {judged.message}")
         return
     for name in "gap", "objective", "margin_mean", "margin_variance", "intercept":
         print(f"  {name}: {' '.join(f'{value:.12g}' for value in kept[name])}")
-    print(f"  above the best point known by {judged.excess:.3g} of the scale")
+    print(f"  above the best known objective by {judged.excess:.3g} of its size")
 
 
 def main():
-    """Run the fuzzer; return 1 if anything is to blame."""
+    """Run the fuzzer; return 1 if it found a fault."""
     if EPS > ENOUGH:
-        sys.exit("The judge needs numpy.longdouble of 80 bits, which this machine lacks.")
+        sys.exit("The judge needs an 80-bit numpy.longdouble; this computer has none.")
     options = parse()
     if options.replay:
         return replay(options)

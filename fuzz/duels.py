@@ -68,7 +68,7 @@ class Duels(Group):
             )
 
     def _check_model(self, outcome, number, duel):
-        """Blame scores that do not follow from the model, or from the weights."""
+        """Report scores that do not follow from the model, or from the weights."""
         kept = outcome.kept
         p = np.asarray(kept["dual_beta"][number][duel.counted], dtype=LONG)
         by_weights = self.space.of_expansion(duel.y * p, np.flatnonzero(duel.counted))

@@ -1,6 +1,6 @@
 """Elements in 80 bits: scores and norms of what a machine kept, with their own rounding.
 
-Every number here comes with a bound of its own error, so that the judge never blames a
+Every number here comes with a bound on its own error, so that the judge never blames a
 machine for the rounding of the judge.
 """
 

@@ -1,4 +1,4 @@
-"""The judge: what machines claim against what they kept, evaluated in 80 bits."""
+"""The judge: compares the attributes of a machine with its model, in 80 bits."""
 
 from collections import defaultdict
 
@@ -25,7 +25,7 @@ def judge(drawn, machines, outcomes, with_oracle=True):
 
 
 def first_look(outcome):
-    """Return the verdict on an outcome as far as no other is needed."""
+    """Return the part of a verdict that needs no other outcome."""
     judged = Judged(outcome.machine, outcome.status, {}, outcome.message, outcome.seconds)
     if outcome.status in BAD:
         judged.blame(outcome.status, outcome.message)

@@ -1,4 +1,4 @@
-"""The machines under test, and what each of them keeps of a fit."""
+"""The machines under test, and what is kept of each fit for the judge."""
 
 import warnings
 from collections.abc import Callable
@@ -23,9 +23,9 @@ WITH_PARAMETERS = {
 
 @dataclass(frozen=True)
 class Machine:
-    """A way to pose and solve a problem.
+    """An estimator with its settings.
 
-    Machines of the same kernel and loss pose the same problem and are compared.
+    Machines with the same kernel and loss solve the same problem and are compared.
     """
 
     name: str
@@ -35,11 +35,11 @@ class Machine:
 
     @property
     def group(self):
-        """What machines have in common that pose the same problem."""
+        """What all machines have in common that solve the same problem."""
         return self.kernel, self.loss
 
     def can_pose(self, drawn):
-        """Return whether the machine has such a problem."""
+        """Return whether the machine can solve such a problem."""
         return self.loss != "band" or 0 < drawn.prices["C"] < np.inf
 
     def matrix(self, drawn):
@@ -107,7 +107,7 @@ def komd(kernel):
 
 
 def without_seed(common):
-    """Return the options of machines that draw nothing."""
+    """Return the options of machines without random numbers."""
     return {name: value for name, value in common.items() if name != "random_state"}
 
 
@@ -149,15 +149,15 @@ def fit(machine, drawn):
             return Outcome(machine.name, "fitted", kept=keep(estimator, matrix))
     except np.linalg.LinAlgError as error:
         # A ValueError by inheritance, but nothing that was checked and refused.
-        return Outcome(machine.name, "error", told(error))
+        return Outcome(machine.name, "error", text_of(error))
     except ValueError as error:
-        return Outcome(machine.name, "refused", told(error))
+        return Outcome(machine.name, "refused", text_of(error))
     except Exception as error:
-        return Outcome(machine.name, "error", told(error))
+        return Outcome(machine.name, "error", text_of(error))
 
 
-def told(error):
-    """Return type and message of an error."""
+def text_of(error):
+    """Return the type and message of an error."""
     return f"{type(error).__name__}: {error}"
 
 

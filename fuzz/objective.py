@@ -1,4 +1,4 @@
-"""The objectives of the machines in 80 bits, written down apart from the library."""
+"""The objectives of the machines in 80 bits, independent of the library."""
 
 from dataclasses import dataclass
 

@@ -1,7 +1,7 @@
-"""Points from an interior-point method: one more upper bound of each optimum.
+"""Points from an interior-point method: one more upper bound on each optimum.
 
-The input is centred and scaled, and the answer turned back into what a machine keeps. A
-poor answer does no harm: it is evaluated as any other point is, and is no lower.
+The input is centred and scaled, and the answer is converted to what a machine stores. A
+poor answer does no harm: it is evaluated like any other point, and its objective is larger.
 """
 
 import clarabel

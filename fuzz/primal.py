@@ -70,7 +70,7 @@ class Machines(Group):
     def _disproof(self, words, poses):
         if words == NO_MINIMUM and all(pose.has_minimum() for pose in poses):
             return "there is a minimum"
-        # In a rounded Gram matrix any rows can be told apart: that proves nothing.
+        # In a rounded Gram matrix any classes can be separated: that proves nothing.
         exact = words == NOT_SEPARABLE and self.kernel != "precomputed"
         if exact and all(self._oracle_bounds(pose, LONG(0)) for pose in poses):
             return f"{INTERIOR} separates"

@@ -64,7 +64,7 @@ class Report:
 
     @property
     def is_clean(self):
-        """Whether there is nothing to blame."""
+        """Whether no fault was found."""
         return not self.findings
 
     def show(self):
@@ -72,11 +72,11 @@ class Report:
         parts = [
             table("machine", self.by_machine, self.total),
             table("rows", self.by_kind, self.total),
-            "Refusals, by their first words:",
+            "Most frequent messages of refused fits, # for numbers:",
             *(f"  {n:5d}  {words}" for words, n in self.refusals.most_common(N_REFUSALS)),
             f"Slowest fit: {self.slowest[0]:.2f} s, {self.slowest[1]}.",
-            f"{self.total['grave']} false certificates err by more than tol.",
-            f"In {self.total['blurred']} fits 80 bits are too few to judge the gap.",
+            f"False certificates that are wrong by more than tol: {self.total['grave']}.",
+            f"Fits whose gap 80 bits cannot judge: {self.total['blurred']}.",
         ]
         for verdict in BAD:
             found = [finding for finding in self.findings if finding.verdict == verdict]
@@ -99,7 +99,7 @@ class Report:
 
 
 def spread_out(findings):
-    """Return some findings, each of another kind of rows."""
+    """Return a few findings, each from a different kind of rows."""
     chosen, seen = [], set()
     for finding in findings:
         if finding.kind not in seen and len(chosen) < N_EXAMPLES:

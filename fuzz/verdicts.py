@@ -30,7 +30,7 @@ TINY_MARGIN, TINY = LONG("1e-150"), LONG("1e-290")
 BLURRED = LONG("1e-12")
 INTERIOR = "an interior point"
 NO_MINIMUM, NOT_SEPARABLE = "problem has no minimum:", "cannot be separated"
-REFUSALS = NO_MINIMUM, NOT_SEPARABLE, "cannot be told apart"
+REFUSALS = NO_MINIMUM, NOT_SEPARABLE
 
 
 @dataclass
@@ -47,13 +47,13 @@ class Judged:
     is_grave: bool = False
 
     def blame(self, verdict, fact):
-        """Add a fault, unless there is one of that name."""
+        """Add a fault, unless there is one with this name."""
         self.faults.setdefault(verdict, fact)
 
 
 @dataclass
 class Bound:
-    """An upper bound of an optimum, and where it comes from."""
+    """An upper bound on an optimum, and where it comes from."""
 
     objective: LONG
     error: LONG
@@ -61,7 +61,7 @@ class Bound:
 
 
 class Group:
-    """Machines that pose the same problem, judged together."""
+    """Machines that solve the same problem, judged together."""
 
     def __init__(self, drawn, kernel, loss, matrix, verdicts, with_oracle):
         self.drawn, self.kernel, self.loss = drawn, kernel, loss
@@ -92,7 +92,7 @@ class Group:
         return exact_space(self.kernel, matrix, gamma, **options)
 
     def _check_refusals(self, refused, fitted, poses):
-        """Blame machines that refuse what another one solved."""
+        """Report machines that refuse a problem which another one solved."""
         solved = [
             outcome.machine
             for outcome in fitted
@@ -107,11 +107,11 @@ class Group:
                 self.verdicts[outcome.machine].blame("disagree", fact)
 
     def _disproof(self, words, poses):
-        """Return why a refusal in these words cannot be right, if it cannot."""
+        """Return why a refusal with this message must be wrong, or None."""
         return None
 
     def _check_gap(self, outcome, number, objective, scale, error, best):
-        """Blame a gap that is shorter than the distance from a better point."""
+        """Report a gap that is smaller than the distance from a better point."""
         judged, gap = self.verdicts[outcome.machine], LONG(outcome.kept["gap"][number])
         excess = objective - best.objective
         judged.excess = max(judged.excess, float(excess / scale) if scale > 0 else 0.0)

@@ -1,4 +1,4 @@
-"""Fits that compile all loops, so that no deadline pays for the compiler."""
+"""Fits that compile all loops, so that compilation does not count for deadlines."""
 
 from dataclasses import replace
 
@@ -12,9 +12,9 @@ MANY_ROWS, SOME_ROWS = 310, 110
 
 
 def warm_up(machines):
-    """Fit machines on each storage and by each way through the solvers.
+    """Fit machines on dense and sparse rows and by each path through the solvers.
 
-    All kernels make Gram matrices, on which the same loops run: one of them will do.
+    All kernels make Gram matrices, on which the same loops run: one of them is enough.
     """
     for storage in STORAGES:
         for lambdas in 0.0, "scale":

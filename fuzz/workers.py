@@ -1,4 +1,4 @@
-"""Processes that fit and judge, and the watch over them: what hangs or dies is replaced."""
+"""Processes that fit and judge; those that hang or die are replaced."""
 
 import importlib
 import multiprocessing
@@ -130,7 +130,7 @@ class Fuzzer:
         return [w for w in workers if w.pipe in pipes or now >= w.until]
 
     def _receive(self, worker):
-        """Return the answer of a worker, or None and take note of why there is none."""
+        """Return the answer of a worker, or None after recording why there is none."""
         if not worker.pipe.poll():
             worker.failure = "endless", f"not done after {self.deadline:g} s"
             return None
@@ -142,7 +142,7 @@ class Fuzzer:
             return None
 
     def _replace(self, worker):
-        """Return a new worker that goes on where this one failed."""
+        """Return a new worker that continues where this one failed."""
         worker.stop()
         if worker.task == "start":
             raise RuntimeError(f"A worker did not start: {worker.failure[1]}.")
@@ -163,7 +163,7 @@ class Fuzzer:
         return new
 
     def _take(self, worker, answer):
-        """Take note of an answer; return a problem with its verdicts if it is done."""
+        """Record an answer; return the problem with its verdicts if it is done."""
         if worker.task == "fit":
             worker.progress.outcomes.append(answer)
         elif worker.task == "judge":

@@ -5,8 +5,8 @@ It uses the library and is not installed with it: ``python -m study`` runs it fr
 
 from pathlib import Path
 
-# Of --quick: the regular sets up to so many rows, the one that scikit-learn ships, so that
-# there is something to do without a data directory, and two large ones.
+# --quick uses the regular sets with up to this many rows, two large ones, and the one that
+# scikit-learn ships, so that it works without a data directory.
 QUICK_ROWS = 300
 QUICK_SETS = "wdbc", "adult-a", "cod-rna"
 QUICK_REPETITIONS = {"regular": 3, "large": 1}
@@ -39,11 +39,11 @@ def run_study(
         Directory of the results, tables and figures.
 
     protocol : {"both", "paper", "fair"}, default="both"
-        The paper's way to scale data and choose parameters, a fairer one, or both.
+        How to scale data and choose parameters: as in the paper, in a fairer way, or both.
 
     sets : iterable of str, default=None
-        Names of :func:`study.datasets.names`; None means all of ``scale``, or none where
-        there are ``files``.
+        Names of :func:`study.datasets.names`; None means all of ``scale``, or none if there
+        are ``files``.
 
     files : iterable of path-like, default=()
         LIBSVM or CSV files of your own.
@@ -59,13 +59,14 @@ def run_study(
         None means both.
 
     repetitions : int, default=None
-        How many random halves; None means the paper's 30, or 10 of a large set.
+        Number of random splits into halves; None means the paper's 30, or 10 for a large
+        set.
 
     scale : {"all", "regular", "large"}, default="all"
         Which of the paper's data sets, unless ``sets`` names them.
 
     quick : bool, default=False
-        Whether to do a few repetitions of small sets only: minutes instead of hours.
+        Whether to run only a few repetitions on small sets: minutes instead of hours.
 
     data_home : path-like, default=None
         Where data sets are looked for first.
@@ -74,10 +75,11 @@ def run_study(
         Whether data sets that are not found may be downloaded.
 
     n_jobs : int, default=None
-        Worker processes, as in joblib. The results do not depend on it, but for times.
+        Number of processes, as in joblib. Only times depend on it.
 
     on_progress : callable, default=None
-        Called with the number of tasks done, that of all tasks, and the last task.
+        Called with the number of finished tasks, the number of all tasks, and the task that
+        finished last.
 
     Returns
     -------

@@ -22,7 +22,7 @@ def listed(context, parameter, value):
 
 @contextmanager
 def bar(quiet):
-    """Draw a progress bar with the time left; give what moves it."""
+    """Draw a progress bar with the time left; yield the function that moves it."""
     with terminal.bar("looking at data sets", quiet=quiet) as shown:
         yield lambda n_done, n_tasks, task: shown(
             n_done, n_tasks, "study" if task is None else task.source.name
@@ -42,8 +42,8 @@ def bar(quiet):
     "--protocol",
     default="both",
     show_default=True,
-    help="How data are scaled and parameters chosen. paper: as in the paper; fair: from "
-    "grids that are fair to every method; or both.",
+    help="How to scale data and choose parameters. paper: as in the paper; fair: with a "
+    "grid that suits each method; both: one after the other.",
 )
 @click.option(
     "--sets",
@@ -68,20 +68,28 @@ def bar(quiet):
     callback=listed,
     help=f"Comma-separated names out of {', '.join(METHODS)}. Default: all.",
 )
-@click.option("--kernels", callback=listed, help="linear or rbf. Default: both.")
+@click.option(
+    "--kernels",
+    callback=listed,
+    help="Comma-separated kernels, linear and rbf. Default: both.",
+)
 @click.option(
     "--repetitions",
     type=int,
-    help="Random splits of each data set into halves. Default: 30, or 10 if it is large.",
+    help="Number of random splits of each data set. Default: 30, or 10 if it is large.",
 )
 @click.option(
     "--scale",
     default="all",
     show_default=True,
-    help="Which of the paper's data sets: regular, large or all.",
+    help="Which of the paper's data sets to use: regular, large or all.",
 )
 @jobs_option("Number of processes", default=-1)
-@click.option("--quick", is_flag=True, help="Small data sets, few repetitions: minutes.")
+@click.option(
+    "--quick",
+    is_flag=True,
+    help="A quick run of some minutes: small data sets, few splits.",
+)
 @click.option(
     "-o",
     "--output",
@@ -94,7 +102,7 @@ def bar(quiet):
     "--data",
     "data_home",
     type=click.Path(path_type=Path, file_okay=False, exists=True),
-    help="Directory with data sets. Default: the variable LARGEMARGIN_DATA.",
+    help="Directory of data sets. Default: the environment variable LARGEMARGIN_DATA.",
 )
 @click.option(
     "--download/--no-download",
@@ -106,7 +114,7 @@ def bar(quiet):
 @quiet_option
 @click.pass_context
 def main(context, action, output, data_home, jobs, as_json, quiet, **options):
-    """Run the study or report it; the exit code says whether anything failed."""
+    """Run the study or write its report; the exit code is 1 if a task failed."""
     try:
         if action == "report":
             report(output, data_home, as_json=as_json, quiet=quiet)
@@ -126,12 +134,12 @@ def main(context, action, output, data_home, jobs, as_json, quiet, **options):
     if as_json:
         terminal.show(facts_of(outcome, output), as_json=True)
     else:
-        tell(outcome, output, options["download"], quiet=quiet)
+        summarise(outcome, output, options["download"], quiet=quiet)
     context.exit(1 if outcome.failures else 0)
 
 
 def report(output, data_home, *, as_json, quiet):
-    """Write tables and figures of what is stored, and tell their names."""
+    """Write tables and figures of the stored results, and print their names."""
     from study.report import write
 
     store = Store(output)
@@ -152,7 +160,7 @@ def report_in(output):
 
 
 def facts_of(outcome, output):
-    """Return what was done, what is missing, was left out or failed, by name."""
+    """Return what was done, is missing, was skipped or failed, by name."""
     return {
         "new results": outcome.n_done,
         "results": len(Store(output).results()),
@@ -163,11 +171,11 @@ def facts_of(outcome, output):
     }
 
 
-def tell(outcome, output, downloaded, *, quiet=False):
-    """Say what was done, what is missing, was left out or failed; if quiet, only that."""
+def summarise(outcome, output, downloaded, *, quiet=False):
+    """Print what was done, is missing, was skipped or failed; if quiet, only failures."""
     if not quiet:
         click.echo(f"{outcome.n_done} new results; tables and figures are in {output}.")
-        tell_missing(outcome, downloaded)
+        print_missing(outcome, downloaded)
     tasks_of = {}
     for what, reason in outcome.failures:
         tasks_of.setdefault(reason, []).append(what)
@@ -176,18 +184,18 @@ def tell(outcome, output, downloaded, *, quiet=False):
         click.echo(f"failed: {first}{more}: {reason}", err=True)
 
 
-def tell_missing(outcome, downloaded):
-    """Say what could not be had, and what was left out."""
+def print_missing(outcome, downloaded):
+    """Print which data sets were not found, and which tasks were skipped."""
     if downloaded:
         for name, reason in outcome.missing.items():
             click.echo(f"missing: {name}: {reason}")
     elif outcome.missing:
         click.echo(
-            f"missing: {', '.join(outcome.missing)}. --download fetches them; --data, or "
-            "LARGEMARGIN_DATA, names a directory that has them."
+            f"missing: {', '.join(outcome.missing)}. Use --download, or give a directory "
+            "that has them by --data or LARGEMARGIN_DATA."
         )
     for task in outcome.skipped:
-        click.echo(f"left out, since what it follows has no result: {task}")
+        click.echo(f"skipped, because the method that it follows has no result: {task}")
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ from study import paper
 REPRESENTATIVE = "heart", "sonar", "colic", "parkinsons", "clean1", "german"
 N_MARGIN_SETS, N_INFLUENCE_SETS, N_INFLUENCE_REPETITIONS = 6, 4, 5
 TIMED = "linear_svc", "svm_asgd", "ldm_asgd", "svm", "ldm"
-# Okabe and Ito's: told apart by the colour-blind, and by how dark they are.
+# Okabe and Ito's, which the colour-blind can distinguish, also by their darkness.
 FILLS = "#e69f00", "#56b4e9", "#009e73", "#0072b2", "#d55e00"
 HATCHES = "", "//", "\\\\", "", ".."
 # Readable when the picture is 1000 pixels wide.

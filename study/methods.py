@@ -1,4 +1,4 @@
-"""The methods that are compared: the paper's five, and those beside them."""
+"""The methods that are compared: the paper's five, and some others."""
 
 from dataclasses import dataclass
 from difflib import get_close_matches

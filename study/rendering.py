@@ -109,7 +109,7 @@ def markdown_line(cells):
 
 
 def markdown_cell(cell, row):
-    """Return the text of a cell in bold or italics, where that is due."""
+    """Return the text of a cell, in bold or italics if it should be."""
     text = escape_markdown(cell.text)
     if not text:
         return text
@@ -168,7 +168,7 @@ def latex_line(cells):
 
 
 def latex_cell(cell, row):
-    """Return the text of a cell in bold or small italics, where that is due."""
+    """Return the text of a cell, in bold or small italics if it should be."""
     text = escape_latex(cell.text)
     if not text:
         return text

@@ -14,8 +14,8 @@ from study.tables import KINDS, Comparison, sets_table
 LARGE_DIFFERENCE = 0.02
 CAPTIONS = {
     1: "Cumulative frequency of the margins of SVM and LDM on the training rows of some "
-    "regular sets, linear kernel, margins divided by the length of w. The more right the "
-    "curve, the larger the margins.",
+    "regular sets, linear kernel, margins divided by the length of w. The further right "
+    "the curve, the larger the margins.",
     2: "CPU time of one fit on the large sets at the chosen parameters, median over the "
     "repetitions.",
     3: "Test accuracy of LDM over each of its prices on some regular sets, linear kernel, "
@@ -23,10 +23,10 @@ CAPTIONS = {
 }
 INTRODUCTION = """# The study of the LDM paper
 
-In each repetition a random half of the rows trains and the other half tests; parameters are
-chosen by cross-validation on the training half. Protocol *paper* has the paper's grids and
-scaling. Protocol *fair* gives every method a grid that suits it, and scales by the training
-half alone. SVM is this package's, with both margin prices at zero."""
+Each repetition trains on a random half of the rows and tests on the other half; parameters
+are chosen by cross-validation on the training half. Protocol *paper* has the paper's grids
+and scaling. Protocol *fair* gives every method a grid that suits it, and scales by the
+training half alone. SVM is this library's LDM with both lambdas at zero."""
 
 
 def write(store, output_dir, *, data_home=None):
@@ -84,7 +84,7 @@ def picture_name(number, protocol):
 
 
 def write_atomically(path, content):
-    """Write a file that is either the old or the new one, whatever happens."""
+    """Write a file so that it is never seen half written."""
     with replaced(path) as stream:
         stream.write(content)
     return path

@@ -75,7 +75,7 @@ class Plan:
 
 @dataclass
 class Outcome:
-    """What came of a run.
+    """The outcome of a run.
 
     Attributes
     ----------
@@ -83,10 +83,10 @@ class Outcome:
         How many results it added to the store.
 
     missing : dict
-        Why a data set could not be had, by its name.
+        Why a data set is missing, by its name.
 
     skipped : list of Task
-        Those that follow a method without a result.
+        Tasks that need the parameters of a method without a result.
 
     failures : list of (str, str)
         What failed, and why.
@@ -99,7 +99,7 @@ class Outcome:
 
 
 def ignore(n_done, n_tasks, task):
-    """Take note of nothing."""
+    """Do nothing."""
 
 
 def run(plan, store, *, n_jobs=1, on_progress=ignore):
@@ -117,20 +117,20 @@ def run(plan, store, *, n_jobs=1, on_progress=ignore):
         Worker processes, each with one thread.
 
     on_progress : callable
-        Called with the number of tasks done, that of all tasks, and the last task, None
-        at the start.
+        Called with the number of finished tasks, the number of all tasks, and the task that
+        finished last (None at the start).
 
     Returns
     -------
     outcome : Outcome
-        A failure in one task does not keep the others from being done.
+        If one task fails, the others are still done.
     """
     with store, Run(store, n_jobs, on_progress) as going:
         return going.complete(plan)
 
 
 class Run:
-    """A run while it goes on: the tasks that wait, and what came of others."""
+    """The state of a run: the tasks that wait, and the outcome of the others."""
 
     def __init__(self, store, n_jobs, on_progress):
         self.store, self.n_jobs, self.on_progress = store, n_jobs, on_progress
@@ -166,7 +166,7 @@ class Run:
                 self.outcome.n_done += 1
             else:
                 self._fail(task, error)
-            self._tell(task)
+            self._report(task)
             self._release(task, queue)
         return self.outcome
 
@@ -237,7 +237,7 @@ class Run:
                 queue.appendleft(replace(task, chosen=self.chosen[leader.key]))
             else:
                 self._skip(task)
-                self._tell(task)
+                self._report(task)
 
     def _skip(self, task):
         self.outcome.skipped.append(task)
@@ -247,6 +247,6 @@ class Run:
         logger.info("failed: %s: %s", what, reason)
         self.outcome.failures.append((str(what), reason))
 
-    def _tell(self, task):
+    def _report(self, task):
         self.n_ended += 1
         self.on_progress(self.n_ended, self.n_tasks, task)

@@ -18,7 +18,7 @@ class Accuracy:
         Over the repetitions.
 
     std : float or None
-        Their standard deviation, that of a sample; None if there is but one.
+        Their standard deviation, that of a sample; None if there is only one.
 
     mark : int
         1 or -1 where it is significantly better or worse than that of the SVM, else 0.

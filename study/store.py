@@ -1,4 +1,4 @@
-"""What has been measured, on disk: one line a result, written as soon as it is there."""
+"""The stored results: one line per result, written as soon as it is known."""
 
 import json
 import logging
@@ -98,7 +98,7 @@ class Facts:
 
 
 class Store:
-    """Results in a directory, kept whatever ends the run.
+    """Results in a directory, kept even if the run is killed.
 
     Reading takes no lock and leaves out a last line that was cut short. Writing locks the
     file and removes such a line first: its task is then done again. A last line that only
@@ -241,7 +241,7 @@ class Store:
         try:
             values = json.loads(line)
             result = Result(**values)
-            # Sorting and averaging come later: a wrong type is better told here.
+            # Sorting and averaging come later: a wrong type is better reported here.
             wrong = [
                 name
                 for name in values

@@ -69,8 +69,8 @@ def set_row(name, fact):
     here = size((fact.rows, fact.features))
     share = f"{fact.positives / fact.rows:.0%}"
     here_cell = Cell(here, bold=printed not in (here, NONE))
-    told = Cell("; ".join(text for text in (fact.source, note_of(name)) if text))
-    return Row((Cell(name), here_cell, Cell(printed), Cell(share), told))
+    origin = Cell("; ".join(text for text in (fact.source, note_of(name)) if text))
+    return Row((Cell(name), here_cell, Cell(printed), Cell(share), origin))
 
 
 def note_of(name):
@@ -121,7 +121,7 @@ class Comparison:
         From a store.
 
     facts : dict of str to Facts
-        From the same store; they tell to which table a user's file belongs.
+        From the same store; they decide to which table a user's file belongs.
 
     labels : dict of str to str
         Names of the methods, in the order of the columns.
@@ -242,14 +242,14 @@ class Comparison:
         return Row.of("LDM win/tie/loss", *ours), Row.of("paper", *theirs, printed=True)
 
     def notes(self):
-        """Return what a reader has to know beside the numbers."""
+        """Return what a reader has to know about the numbers."""
         printed = ", ".join(
             f"{self.labels[method]} {mean:.3f}"
             for method, mean in paper.AVERAGES[self.number].items()
         )
         return (
             f"Averages, ours and the paper's, are over {self.common_in_words()}.",
-            f"For all its sets the paper printed {printed}; its win/tie/loss counts are of "
+            f"For all its sets the paper printed {printed}; its win/tie/loss counts cover "
             "all of them too.",
             *self.repetition_notes(),
             *missing_note(self.missing),
@@ -284,7 +284,7 @@ class Comparison:
             for name, some in numbers.items()
             if some != [usual]
         ]
-        exceptions = f", but for {', '.join(others)}" if others else ""
+        exceptions = f", except for {', '.join(others)}" if others else ""
         return (f"Repetitions: {usual}{exceptions}.",)
 
     def records(self):

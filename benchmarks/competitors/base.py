@@ -1,4 +1,4 @@
-"""What competitors share: a machine with its settings, fitted without warnings."""
+"""What competitors share: an estimator with its settings, fitted without warnings."""
 
 import warnings
 
@@ -6,7 +6,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 
 class Competitor:
-    """A machine ready to be fitted; subclasses are records of its settings."""
+    """An estimator ready to be fitted; subclasses are records of its settings."""
 
     name: str
 

@@ -1,4 +1,4 @@
-"""LIBLINEAR's hinge loss SVM, through scikit-learn."""
+"""LIBLINEAR's SVM with the hinge loss, through scikit-learn."""
 
 import math
 import time

@@ -1,4 +1,4 @@
-"""Our kernel machine."""
+"""Our LDM with a kernel."""
 
 from dataclasses import dataclass
 

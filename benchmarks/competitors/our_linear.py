@@ -1,4 +1,4 @@
-"""Our exact linear machine."""
+"""Our linear LDM, solved to a duality gap."""
 
 from dataclasses import dataclass
 

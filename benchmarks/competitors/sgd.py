@@ -9,7 +9,7 @@ from benchmarks.competitors.base import Competitor
 
 @dataclass(frozen=True)
 class ScikitSGD(Competitor):
-    """``SGDClassifier`` on the SVM's objective: that divided by ``C`` times the rows."""
+    """``SGDClassifier`` on the objective of the SVM, divided by ``C`` and the row count."""
 
     C: float
     epochs: int = 5

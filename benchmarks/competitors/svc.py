@@ -9,7 +9,7 @@ from benchmarks.competitors.base import Competitor
 
 @dataclass(frozen=True)
 class LibsvmSVM(Competitor):
-    """``SVC`` with an rbf kernel and room for two gigabytes of it."""
+    """``SVC`` with an rbf kernel and a cache of two gigabytes."""
 
     C: float
     gamma: float

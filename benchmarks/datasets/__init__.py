@@ -1,4 +1,4 @@
-"""Data sets: real where the files are, generated of like shape where they are not."""
+"""Data sets: real ones if the files exist, else generated ones of similar shape."""
 
 from benchmarks.datasets.adult_a import AdultA
 from benchmarks.datasets.base import Dataset, Rows

@@ -4,7 +4,7 @@ from benchmarks.datasets.base import Dataset
 
 
 class AdultA(Dataset):
-    """LIBSVM's a9a: 0/1 columns, 14 filled a row."""
+    """LIBSVM's a9a: 0/1 columns, 14 ones per row."""
 
     name = "adult-a"
     n_rows = 32_561

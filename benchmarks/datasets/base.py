@@ -28,7 +28,7 @@ class Rows(NamedTuple):
 
 
 class Dataset:
-    """A named data set; subclasses say what it looks like, should it be generated."""
+    """A named data set; subclasses describe the rows to generate if there is no file."""
 
     name: str
     n_rows: int
@@ -45,7 +45,7 @@ class Dataset:
         return Rows(*prepared(X, y, text=self.text), "generated")
 
     def generate(self, rng):
-        """Return rows of like shape; a noisy linear teacher gives the signs."""
+        """Return rows of similar shape; a noisy linear model gives the signs."""
         dense = is_dense(self.n_features, self.density)
         X = self._dense_rows(rng) if dense else self._sparse_rows(rng)
         scores = X @ rng.standard_normal(self.n_features)
@@ -53,7 +53,7 @@ class Dataset:
         return X, np.where(scores > np.quantile(scores, 1.0 - self.positives), 1.0, -1.0)
 
     def _dense_rows(self, rng):
-        """Return numbers that go together, as measurements do; some are zero."""
+        """Return correlated numbers, as measurements are; some are zero."""
         factors = rng.standard_normal((self.n_rows, N_FACTORS))
         X = factors @ rng.standard_normal((N_FACTORS, self.n_features))
         X += rng.standard_normal(X.shape)
@@ -61,7 +61,7 @@ class Dataset:
         return X
 
     def _sparse_rows(self, rng):
-        """Return ones at columns of which few are common and most are rare."""
+        """Return ones in columns of which a few are frequent and most are rare."""
         popularity = np.cumsum(1.0 / (10.0 + np.arange(self.n_features)))
         n_filled = max(1, round(self.density * self.n_features))
         draws = rng.random(self.n_rows * n_filled) * popularity[-1]

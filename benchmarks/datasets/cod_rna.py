@@ -4,7 +4,7 @@ from benchmarks.datasets.base import Dataset
 
 
 class CodRna(Dataset):
-    """Eight measurements a row."""
+    """Eight measurements per row."""
 
     name = "cod-rna"
     n_rows = 59_535

@@ -30,7 +30,7 @@ def data_file(directory, name):
 
 
 def read_rows(directory, name):
-    """Return the sparse rows and the labels of a file as they are."""
+    """Return the sparse rows and the labels of a file, unchanged."""
     n_features = int(read_index(directory)[name]["features"])
     with opened(data_file(directory, name)) as stream:
         return libsvm.read_rows(stream, n_features)

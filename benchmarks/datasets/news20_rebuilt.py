@@ -4,7 +4,7 @@ from benchmarks.datasets.base import Dataset
 
 
 class News20Rebuilt(Dataset):
-    """Words and pairs of words of 20 Newsgroups, 400 a row."""
+    """Words and pairs of words of 20 Newsgroups, 400 per row."""
 
     name = "news20-rebuilt"
     n_rows = 18_846

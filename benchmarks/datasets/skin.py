@@ -4,7 +4,7 @@ from benchmarks.datasets.base import Dataset
 
 
 class Skin(Dataset):
-    """Three colours a row."""
+    """Three colours per row."""
 
     name = "skin"
     n_rows = 245_057

@@ -4,7 +4,7 @@ from benchmarks.datasets.base import Dataset
 
 
 class W8a(Dataset):
-    """LIBSVM's w8a: 0/1 columns, 12 filled a row, few positives."""
+    """LIBSVM's w8a: 0/1 columns, 12 ones per row, few positives."""
 
     name = "w8a"
     n_rows = 49_749

@@ -22,7 +22,7 @@ class Prices(NamedTuple):
 
     @classmethod
     def scale(cls, C, n_rows):
-        """Return lambdas that keep their weight against the losses."""
+        """Return lambdas that grow with C and the rows, ten times the library's "scale"."""
         return cls(C, 0.1 * C * n_rows, 0.1 * C * n_rows)
 
 
@@ -34,7 +34,7 @@ class Value(NamedTuple):
 
 
 class Bound(NamedTuple):
-    """A certified lower bound of an optimum, and the size to which accuracies refer."""
+    """A certified lower bound on an optimum, and the size that gaps are relative to."""
 
     lower: float
     size: float

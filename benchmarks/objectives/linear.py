@@ -1,4 +1,4 @@
-"""The objective of a linear machine without an intercept."""
+"""The objective of a linear model without an intercept."""
 
 import numpy as np
 
@@ -15,7 +15,7 @@ class LinearObjective(Objective):
     def bound(self, w, beta):
         """Return the bound from a point and dual variables; no number of ours is trusted.
 
-        The gap is half the squared gradient that the forces leave, and the Fenchel gaps.
+        The gap is half the squared gradient plus the Fenchel gaps.
         """
         C, lambda_var, lambda_mean = self.prices
         n_rows = len(self.y)

@@ -1,4 +1,4 @@
-"""Targets: what is claimed, a file each."""
+"""Targets: what is claimed, one file per target."""
 
 from benchmarks.targets.asgd import ASGD
 from benchmarks.targets.big_kernel import BigKernel

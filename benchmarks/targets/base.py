@@ -24,7 +24,7 @@ def column(title, key, form=""):
 
 
 class Claim(NamedTuple):
-    """What was wanted and what was reached; ``ok`` is None where it is only told."""
+    """What was wanted and what was reached; ``ok`` is None if nothing is claimed."""
 
     what: str
     wanted: str
@@ -42,8 +42,8 @@ def at_least(what, limit, values, form=".2f"):
     return _claim(what, ">=", limit, min, values, form)
 
 
-def told(what, value, form=".2f"):
-    """Return a number for information only."""
+def reported(what, value, form=".2f"):
+    """Return a number that is only reported, not claimed."""
     return Claim(what, "", format(value, form), None)
 
 
@@ -58,13 +58,13 @@ def _claim(what, relation, limit, extreme, values, form):
 
 
 def geometric_mean(values):
-    """Return the geometric mean, as a list of one or, of nothing, none."""
+    """Return a list of the geometric mean, empty if there are no values."""
     values = list(values)
     return [float(np.exp(np.mean(np.log(values))))] if values else []
 
 
 def median(values):
-    """Return the median, as a list of one or, of nothing, none."""
+    """Return a list of the median, empty if there are no values."""
     values = list(values)
     return [float(np.median(values))] if values else []
 
@@ -94,5 +94,5 @@ class Target:
         raise NotImplementedError
 
     def finish(self, bench, rows):
-        """Make what goes beside the table; return the names of the files."""
+        """Write files that belong to the table, such as figures; return their names."""
         return []

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from benchmarks.targets.base import Target, at_most, column, told
+from benchmarks.targets.base import Target, at_most, column, reported
 from benchmarks.targets.linear import RACE_COLUMNS, race
 
 GREY = "0.45"
@@ -20,8 +20,8 @@ class Growth(Target):
     name = "growth"
     title = "8. Growth"
     about = (
-        "Time until within 1e-3 of the optimum against the number of rows and "
-        "against C, ours beside LIBLINEAR's, as in target 1."
+        "Time until within 1e-3 of the optimum, as a function of the number of rows and of "
+        "C, for ours and LIBLINEAR, as in target 1."
     )
     columns = (
         column("over", "over"),
@@ -59,7 +59,7 @@ class Growth(Target):
             theirs = exponent(series, axis, "theirs_seconds")
             name = "m" if axis == "rows" else axis
             claims.append(at_most(f"exponent of time over {name}, ours", limit, [ours]))
-            claims.append(told(f"exponent of time over {name}, LinearSVC", theirs))
+            claims.append(reported(f"exponent of time over {name}, LinearSVC", theirs))
         return claims
 
     def finish(self, bench, rows):

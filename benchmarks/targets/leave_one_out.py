@@ -3,7 +3,7 @@
 from sklearn.model_selection import LeaveOneOut, cross_val_score
 
 from benchmarks.objectives import gamma_scale
-from benchmarks.targets.base import Target, column, geometric_mean, told
+from benchmarks.targets.base import Target, column, geometric_mean, reported
 from largemargin import (
     LDMClassifier,
     LinearLDMClassifier,
@@ -21,7 +21,7 @@ class LeaveOne(Target):
     name = "leave_one_out"
     title = "11. Leave-one-out error"
     about = (
-        "leave_one_out_error, which starts each fit from the machine of all rows, against "
+        "leave_one_out_error, which starts each fit from the model of all rows, against "
         "cross_val_score(cv=LeaveOneOut()), a cold fit for each row. C = 10."
     )
     columns = (
@@ -75,6 +75,6 @@ class LeaveOne(Target):
         }
 
     def claims(self, rows):
-        """Tell how much warm starts save."""
+        """Report how much warm starts save."""
         means = geometric_mean(row["speedup"] for row in rows)
-        return [told("cold / warm, geometric mean", mean, ".1f") for mean in means]
+        return [reported("cold / warm, geometric mean", mean, ".1f") for mean in means]

@@ -80,8 +80,8 @@ class Linear(Target):
     title = "1. Linear"
     about = (
         "Time until the objective is within 1e-3 of the optimum, zero lambdas, "
-        "no intercept. LinearSVC runs the fewest epochs that get there (found beforehand); "
-        "'>' where the time allowed was not enough. 'Above' is relative to the dual bound."
+        "no intercept. LinearSVC runs the smallest number of epochs that gets there (found "
+        "beforehand); '>' means that it did not get there in the time allowed."
     )
     columns = (column("set", "set"), column("C", "C", "g"), *RACE_COLUMNS)
 

@@ -35,17 +35,19 @@ class Memory(Target):
 
     def measure(self, bench, **cell):
         """Return the peak of one fit."""
-        told = fit_in_new_process(bench.data, cell["machine"], cell["set"], cell["rows"])
+        reported = fit_in_new_process(
+            bench.data, cell["machine"], cell["set"], cell["rows"]
+        )
         is_kernel = cell["machine"] == "kernel"
-        unit = GRAM_NUMBER * told["rows"] ** 2 if is_kernel else told["data_bytes"]
+        unit = GRAM_NUMBER * reported["rows"] ** 2 if is_kernel else reported["data_bytes"]
         return {
-            "data": told["source"],
-            "m": told["rows"],
-            "kind": "kernel" if is_kernel else told["kind"],
-            "ratio": told["peak_bytes"] / unit,
-            "peak_mib": told["peak_bytes"] / 2**20,
+            "data": reported["source"],
+            "m": reported["rows"],
+            "kind": "kernel" if is_kernel else reported["kind"],
+            "ratio": reported["peak_bytes"] / unit,
+            "peak_mib": reported["peak_bytes"] / 2**20,
             "unit_mib": unit / 2**20,
-            "gap": told["gap"],
+            "gap": reported["gap"],
         }
 
     def claims(self, rows):

@@ -35,9 +35,9 @@ class Prediction(Target):
     name = "prediction"
     title = "6. Prediction"
     about = (
-        "rbf decision_function on 10,000 rows, trained on the same rows so "
-        "that all are support vectors of SVC. The wide kernel (gamma / 100) has a small "
-        "numerical rank, by pivots above float32's precision."
+        "decision_function with an rbf kernel on 10,000 rows. SVC is trained so that all "
+        "training rows are its support vectors. The Gram matrix of the wide kernel "
+        "(gamma / 100) has a small numerical rank: pivots above the precision of float32."
     )
     columns = (
         column("set", "set"),

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.datasets import dump_svmlight_file, load_svmlight_file
 
 from benchmarks.datasets.files import data_file
-from benchmarks.targets.base import Target, at_least, column, told
+from benchmarks.targets.base import Target, at_least, column, reported
 from largemargin.tables import arrow_text
 from largemargin.tables.libsvm import read_rows
 from largemargin.tables.opening import buffered
@@ -116,17 +116,17 @@ class Reading(Target):
         }
 
     def claims(self, rows):
-        """Claim the speeds that were promised; tell the slowest set beside them."""
+        """Claim the promised speeds; report the slowest set too."""
         speed = {row["set"]: row["speed_up"] for row in rows}
         libsvm = sorted(value for name, value in speed.items() if name not in CSV_SETS)
         promised = [speed[CLAIMED_SET]] if CLAIMED_SET in speed else []
         return [
             at_least(f"time, scikit-learn / ours, {CLAIMED_SET}", 3, promised),
-            *(told("worst set", value) for value in libsvm[:1]),
+            *(reported("worst set", value) for value in libsvm[:1]),
             at_least(
                 "time, csv module / ours, CSV of 100,000 x 22 numbers",
                 5,
                 [speed[name] for name in CSV_SETS[:1] if name in speed],
             ),
-            *(told(name, speed[name]) for name in CSV_SETS[1:] if name in speed),
+            *(reported(name, speed[name]) for name in CSV_SETS[1:] if name in speed),
         ]

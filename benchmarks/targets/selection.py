@@ -3,7 +3,7 @@
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.svm import SVC
 
-from benchmarks.targets.base import Target, at_least, at_most, column, told
+from benchmarks.targets.base import Target, at_least, at_most, column, reported
 from largemargin import LDMClassifier, LDMClassifierCV
 
 SET = "german"
@@ -83,10 +83,10 @@ class Selection(Target):
         }
 
     def claims(self, rows):
-        """Claim both ratios; tell how far scores at the same tolerance lie apart."""
+        """Claim both ratios; report how much scores differ at the same tolerance."""
         whole = [row["speedup"] for row in rows if row["points"] == N_POINTS]
         return [
             at_most("ours / GridSearchCV(SVC)", 5, (row["svc_ratio"] for row in rows)),
             at_least("GridSearchCV(LDM) / ours, 735 points", 50, whole, ".1f"),
-            *(told("mean scores differ by", row["difference"], ".4f") for row in rows),
+            *(reported("mean scores differ by", row["difference"], ".4f") for row in rows),
         ]

@@ -14,9 +14,9 @@ class Startup(Target):
     name = "startup"
     title = "7. Start-up"
     about = (
-        "Importing largemargin against importing sklearn.svm, and how much "
-        "longer than the second the first fit of a new process takes, compilation cache "
-        "warm. Best of several processes in turn."
+        "Time to import largemargin against sklearn.svm; and how much longer the first fit "
+        "of a new process takes than the second one, with all loops compiled before. Best "
+        "of several processes that take turns."
     )
     columns = (
         column("import or fit", "what"),

@@ -1,4 +1,4 @@
-"""Fit one of our machines in a process of its own; print its time and peak of memory."""
+"""Fit one of our estimators in a new process; print its time and peak of memory."""
 
 import argparse
 import ctypes
@@ -76,7 +76,7 @@ def main():
     machine = ours.fit(X, y)
     seconds = time.perf_counter() - begin
     _, peak = memory_now()
-    told = {
+    facts = {
         "source": source,
         "rows": len(y),
         "kind": "sparse" if sp.issparse(X) else "dense",
@@ -89,7 +89,7 @@ def main():
         "support": len(getattr(machine, "support_", ())),
         "accuracy": machine.score(new_X, new_y) if n_held_out else None,
     }
-    print(json.dumps(told, default=float))
+    print(json.dumps(facts, default=float))
 
 
 if __name__ == "__main__":

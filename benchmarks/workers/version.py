@@ -1,4 +1,4 @@
-"""Fit the cells that a parent names, one a line, with whatever version is on the path."""
+"""Fit the cells that a parent names, one per line, with the version on the path."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Which prices deserve to be the defaults: the study behind them.
+"""The study behind the default prices.
 
 Draws random halves of the paper's twenty regular data sets, tunes every method on the
 training half by five-fold cross-validation and scores it on the other half. Each
@@ -73,7 +73,7 @@ def search(kernel, grid, splits, **values):
 
 
 def searched(kernel, grid, X, y, splits, half, **values):
-    """Return the points of a search and their scores, a row a fold.
+    """Return the points of a search and their scores, one row per fold.
 
     The last row is that of one more fold, training half and test half.
     """
@@ -207,8 +207,8 @@ def print_table():
             marks = {name: compare(by_set[name], methods[against][name]) for name in by_set}
             for name, reps in by_set.items():
                 values = list(reps.values())
-                told = f"{np.mean(values):.4f}", f"{np.std(values, ddof=1):.4f}"
-                rows.append((kernel, method, name, *told, marks[name]))
+                moments = f"{np.mean(values):.4f}", f"{np.std(values, ddof=1):.4f}"
+                rows.append((kernel, method, name, *moments, marks[name]))
             counts = [sum(mark == sign for mark in marks.values()) for sign in (1, 0, -1)]
             mean = np.mean([np.mean(list(reps.values())) for reps in by_set.values()])
             lost = ", ".join(name for name, mark in marks.items() if mark < 0)
@@ -221,8 +221,8 @@ def main():
     """Run the study, or show it."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data", nargs="?", type=Path, help="directory of the data sets")
-    parser.add_argument("--table", action="store_true", help="print what was found")
-    parser.add_argument("--jobs", type=int, default=2, help="processes")
+    parser.add_argument("--table", action="store_true", help="print the results as a table")
+    parser.add_argument("--jobs", type=int, default=2, help="number of processes")
     options = parser.parse_args()
     if options.data is not None:
         run(options.data, options.jobs)

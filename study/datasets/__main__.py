@@ -1,4 +1,4 @@
-"""``python -m study.datasets``: the data sets of the paper, listed and fetched."""
+"""``python -m study.datasets``: list and download the data sets of the paper."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from largemargin.cli.options import json_option, quiet_option
 data_option = click.option(
     "--data",
     "data_home",
-    help="Directory to look for it in first; default: the variable LARGEMARGIN_DATA.",
+    help="Directory to search first. Default: the environment variable LARGEMARGIN_DATA.",
 )
 
 
@@ -28,7 +28,7 @@ def main():
 @click.option(
     "--scale",
     type=click.Choice(["regular", "large"]),
-    help="Only those that the paper calls so.",
+    help="List only the data sets of this part of the paper's Table 1.",
 )
 @json_option
 def show_list(scale, as_json):
@@ -51,22 +51,22 @@ def show_list(scale, as_json):
 @click.option(
     "-o",
     "--output",
-    help="File to write, packed if it ends in .gz, .bz2 or .xz; '-' is standard output; "
-    "default: NAME.libsvm.",
+    help="File to write, compressed if it ends in .gz, .bz2 or .xz; '-' is standard "
+    "output. Default: NAME.libsvm.",
 )
 @data_option
 @click.option(
     "--download/--no-download",
     default=True,
     show_default=True,
-    help="Whether to fetch it from the net if it is not there.",
+    help="Whether to download the data set if it is not found.",
 )
 @json_option
 @quiet_option
 def get(name, output, data_home, download, as_json, quiet):
-    """Write the data set NAME as LIBSVM text, fetching it if need be.
+    """Write the data set NAME as LIBSVM text, downloading it if necessary.
 
-    'python -m study.datasets list' has the names.
+    'python -m study.datasets list' lists the names.
     """
     from largemargin.cli import terminal
     from largemargin.cli.outputs import beside, check_writable
@@ -75,7 +75,7 @@ def get(name, output, data_home, download, as_json, quiet):
     output = f"{datasets.info(name).name}.libsvm" if output is None else output
     check_name(output)
     check_writable(output, may_be_shown=True)
-    with terminal.bar(f"fetching {name}", quiet=quiet) as move:
+    with terminal.bar(f"loading {name}", quiet=quiet) as move:
         where = {"data_home": data_home, "download": download}
         try:
             data = datasets.load(name, **where, on_progress=move)
@@ -90,7 +90,7 @@ def get(name, output, data_home, download, as_json, quiet):
 
 
 def check_name(path):
-    """Raise UsageError if the name of a file says that it holds something else."""
+    """Raise UsageError if the name of the file promises another format."""
     from largemargin.tables.opening import name_and_ending
     from largemargin.tables.reading import KINDS
 
@@ -103,7 +103,7 @@ def check_name(path):
 
 
 def in_options(text):
-    """Return a message for programmers in terms of the command."""
+    """Return a message about arguments in terms of the options of the command."""
     for argument, option in (
         ("download=False", "--no-download"),
         ("download=True", "--download"),
@@ -113,7 +113,7 @@ def in_options(text):
 
 
 def write_libsvm(data, path):
-    """Write a data set as LIBSVM text, packed if its name says so."""
+    """Write a data set as LIBSVM text, compressed if its name says so."""
     from contextlib import nullcontext
 
     from sklearn.datasets import dump_svmlight_file

@@ -1,4 +1,4 @@
-"""Answers from the net that end: web addresses only, at a lowest speed, up to a size."""
+"""Downloads that end: from web addresses only, at a minimum speed, up to a size."""
 
 import socket
 import threading
@@ -150,7 +150,7 @@ def opener_for(watch):
 
 
 def transfer(url, stream, *, max_bytes, patience, on_progress):
-    """Write what an address gives to a stream.
+    """Write the content of a web address to a stream.
 
     Parameters
     ----------
@@ -187,7 +187,7 @@ def transfer(url, stream, *, max_bytes, patience, on_progress):
 
 @contextmanager
 def ended_by(watch):
-    """Let what breaks when a watch closes a connection say why."""
+    """Explain the errors that occur when a watch closes a connection."""
     try:
         yield
     except (OSError, HTTPException, ValueError) as error:

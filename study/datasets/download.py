@@ -1,4 +1,4 @@
-"""Files from the net into the cache: whole and as recorded, or not at all."""
+"""Downloads into the cache: complete and with the right digest, or not at all."""
 
 import hashlib
 import json
@@ -88,10 +88,10 @@ def download(
 
 @contextmanager
 def placed(path, origin):
-    """Give a temporary path; move the file written there, with a record, to its place.
+    """Yield a temporary path; move the file written there, with a record, to its place.
 
-    The temporary folder has a name of its own, so that processes which fetch the same
-    file at once do not meet; what killed ones left of it is cleared away.
+    Each process has a temporary folder of its own, so that several can download the same
+    file. Folders of processes that were killed are removed.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     with temporary_beside(path, make_folder) as (folder, _):
@@ -159,6 +159,6 @@ def verify(path):
 
 
 def origin_of(path):
-    """Return a phrase for a file and where it was downloaded from."""
+    """Return words for a file and for the address that it was downloaded from."""
     _, url = read_record(path)
     return f"file {path.name}" + (f" from {url}" if url else "")

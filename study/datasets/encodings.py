@@ -1,4 +1,4 @@
-"""Tables of text into numbers."""
+"""From tables of text to numbers."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -14,7 +14,7 @@ class Recipe:
     Parameters
     ----------
     columns : int
-        How many columns the raw table has beside the label.
+        Number of columns of the raw table, without the label.
 
     positive, negative : str
         The labels of the two classes; rows of other classes are left out.
@@ -23,9 +23,9 @@ class Recipe:
         For each column of words its values in order.
 
     one_hot : bool, default=False
-        Whether such a column becomes one 0/1 column a value, and not one column that
-        holds the position of the value, 1 for the first. Two values are always one
-        column, 0 for the first and 1 for the second.
+        Whether such a column becomes one 0/1 column per value; otherwise it becomes one
+        column with the position of the value, 1 for the first. Two values always become
+        one column, 0 for the first and 1 for the second.
 
     max_missing : int, default=None
         Columns with more missing values are left out.

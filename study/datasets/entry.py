@@ -1,11 +1,11 @@
-"""What is known of a data set."""
+"""What is known about a data set."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class Form:
-    """Rows that may stand under the name of a data set.
+    """A version of a data set that may be used under its name.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ class Entry:
         How many of those rows are of the class +1, where it is known.
 
     task : str
-        What is to be told apart.
+        What is to be predicted.
 
     positive : str
         What +1 means.
@@ -63,7 +63,7 @@ class Entry:
         How the source's values became numbers.
 
     sources : tuple
-        Where it is had from; each has an ``address``.
+        Where it can be downloaded; each has an ``address``.
 
     text : bool, default=False
         Whether rows are texts, to be scaled to unit length and not feature by feature.
@@ -72,7 +72,7 @@ class Entry:
         How the rows differ from the paper's.
 
     stand_ins : tuple of Form, default=()
-        Smaller or rebuilt sets that are taken where the whole one is not at hand.
+        Smaller or rebuilt versions, used if the whole set is not found.
     """
 
     name: str

@@ -19,7 +19,7 @@ class MissingDataset(FileNotFoundError):
 def load(name, *, data_home=None, download=True, on_progress=ignore):
     """Return a data set of the paper.
 
-    It is looked for in the data directory, in the per-user cache, in scikit-learn, and
+    It is searched in the data directory, in the per-user cache, in scikit-learn, and
     then, if allowed, at its public homes; what is downloaded stays in the cache. A file
     whose home publishes no digest is checked by its size and its labels only.
 
@@ -33,7 +33,7 @@ def load(name, *, data_home=None, download=True, on_progress=ignore):
         ``LARGEMARGIN_DATA``, if it is set.
 
     download : bool, default=True
-        Whether the net may be used.
+        Whether the data set may be downloaded.
 
     on_progress : callable, default=ignore
         Called with the bytes so far and the bytes in all (None if not known) while a
@@ -98,7 +98,7 @@ def search_path(data_home):
     if not directory.is_dir():
         raise NotADirectoryError(
             f"{setting} is {os.fspath(given)!r}, which is not a directory. Give the one "
-            "that holds the data sets, or none to use the cache and the net."
+            "that holds the data sets, or none to use the cache and downloads."
         )
     return directory, cache_directory()
 
@@ -121,7 +121,7 @@ def stand_in(entry, directory):
 def read_form(entry, form, directory):
     """Return the rows, signs and origin of a form in a directory, or None.
 
-    The same name may hold the whole set or a part of it: the number of rows tells.
+    A file may hold the whole set or a part of it; the number of rows decides.
     """
     path = kept_file(directory, f"{form.file}.libsvm")
     if path is None:
@@ -150,7 +150,7 @@ def fetched(entry, directories, download, on_progress):
     homes = " or ".join(f"{s.file_of(entry)} from {s.address}" for s in entry.sources)
     raise MissingDataset(
         f"The data set {entry.name} is in none of the directories "
-        f"{', '.join(str(directory) for directory in directories)}, and was not fetched: "
+        f"{', '.join(str(directory) for directory in directories)}, and not downloaded: "
         f"{reason}\nLoad it again with download=True and a connection, or put {homes} or "
         f"{entry.name}.libsvm into one of these directories."
     ) from (failures[0] if failures else None)

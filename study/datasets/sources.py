@@ -1,4 +1,4 @@
-"""Public homes of data sets: how each is read where it is kept, and how it is fetched."""
+"""Sources of data sets: how to download each of them, and how to read the files."""
 
 import csv
 import zlib
@@ -94,7 +94,7 @@ class Packaged:
 
 @dataclass(frozen=True)
 class RemoteFile:
-    """A LIBSVM file on the net.
+    """A LIBSVM file on the web.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ class RemoteFile:
 
 @dataclass(frozen=True)
 class LibsvmFiles:
-    """LIBSVM files on the net whose rows follow each other.
+    """LIBSVM files on the web that together are one data set.
 
     Parameters
     ----------
@@ -181,7 +181,7 @@ class LibsvmFiles:
         return self.joined(entry, parts, cache)
 
     def part(self, entry, cache, file, on_progress):
-        """Return the rows and labels of one file, downloaded if need be."""
+        """Return the rows and labels of one file, downloaded if necessary."""
         if (cache / file.name).is_file():
             return self.kept(entry, cache, file)
         return download(

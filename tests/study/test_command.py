@@ -17,7 +17,7 @@ from sklearn.datasets import dump_svmlight_file, make_blobs
 from largemargin.cli import terminal
 from study import __main__ as study_command
 from study import run_study, runner, sources_of_files
-from study.__main__ import main, tell
+from study.__main__ import main, summarise
 from study.runner import Outcome
 from study.store import Store
 from study.tasks import Source, Task, perform
@@ -98,7 +98,7 @@ def test_a_worker_that_dies_is_told_and_the_others_go_on(cells, output, monkeypa
 
 def test_failures_for_the_same_reason_are_told_together(capsys):
     failures = [("one", "ValueError: a"), ("two", "OSError: b"), ("three", "ValueError: a")]
-    tell(Outcome(failures=failures), "study", downloaded=False)
+    summarise(Outcome(failures=failures), "study", downloaded=False)
     assert capsys.readouterr().err.splitlines() == [
         "failed: one and 1 more: ValueError: a",
         "failed: two: OSError: b",

@@ -134,7 +134,7 @@ def test_unusual_numbers_of_repetitions_are_noted():
     results += measured("colic", "svm", LOW[:2])
     results += measured("german", "svm", LOW) + measured("german", "ldm", LOW[:1])
     notes = compared(results).table().notes
-    assert "Repetitions: 3, but for colic 2, german 1 or 3." in notes
+    assert "Repetitions: 3, except for colic 2, german 1 or 3." in notes
 
 
 def test_own_files_come_last_and_leave_the_papers_averages_alone():
