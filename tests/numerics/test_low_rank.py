@@ -79,7 +79,7 @@ def test_rows_that_are_all_the_same_have_one_pivot():
 def test_a_machine_without_room_for_its_gram_is_nearly_the_exact_one(moons, no_room):
     X, y = moons
     near = LDMClassifier(10, tol=1e-6, **PRICES)
-    with pytest.warns(ConvergenceWarning, match="low rank"):
+    with pytest.warns(ConvergenceWarning, match="low-rank"):
         near.fit(X, y)
     exact = LDMClassifier(10, tol=1e-6, solver="kernel_dual", **PRICES).fit(X, y)
     assert 0 < near.low_rank_residual_ <= 1e-3
