@@ -22,6 +22,8 @@ from fuzz.verdicts import (
 # How far margins of a hard margin machine may fall below one.
 HARD = LONG("1e-6")
 MARGINS = LONG("1e-6")
+# Separating margins up to this fraction of the longest row may be refused as none.
+NO_MARGIN = LONG("2e-7")
 # Beyond this part of the largest eigenvalue a matrix is indefinite by more than rounding.
 INDEFINITE = 1e-12
 
@@ -71,9 +73,12 @@ class Machines(Group):
         if words == NO_MINIMUM and all(pose.has_minimum() for pose in poses):
             return "there is a minimum"
         # In a rounded Gram matrix any classes can be separated: that proves nothing.
-        exact = words == NOT_SEPARABLE and self.kernel != "precomputed"
-        if exact and all(self._oracle_bounds(pose, LONG(0)) for pose in poses):
-            return f"{INTERIOR} separates"
+        if words == NOT_SEPARABLE and self.kernel != "precomputed":
+            found = [self._oracle_bounds(pose, LONG(0)) for pose in poses]
+            # A margin that is tiny beside the rows counts as none.
+            least = NO_MARGIN * self.space.longest
+            if all(bounds and bounds[0].margin > least for bounds in found):
+                return f"{INTERIOR} separates"
         return None
 
     def _element(self, kept, number):
@@ -196,11 +201,13 @@ class Machines(Group):
 
 def bound_of(pose, element, intercept, source):
     """Return the objective of a point that obeys a hard margin, or None."""
-    value = pose.value(element, intercept)
+    value, margin = pose.value(element, intercept), np.inf
     if np.isinf(pose.C):
         smallest = (value.margins - value.margin_errors).min()
         if not smallest > 0:
             return None
         if smallest < 1:
             value = pose.value(element, intercept, 1 / smallest)
-    return Bound(value.objective, value.error + pose.slack * value.scale, source)
+        margin = smallest / np.sqrt(element.norm + element.norm_error)
+    error = value.error + pose.slack * value.scale
+    return Bound(value.objective, error, source, margin)

@@ -53,11 +53,15 @@ class Judged:
 
 @dataclass
 class Bound:
-    """An upper bound on an optimum, and where it comes from."""
+    """An upper bound on an optimum, and where it comes from.
+
+    ``margin`` is by how much the point separates the classes, if that was asked for.
+    """
 
     objective: LONG
     error: LONG
     source: str
+    margin: float = float("inf")
 
 
 class Group:

@@ -146,6 +146,7 @@ def is_quick(entry):
 def sources_of_files(files, label):
     """Return the sources of a user's files; raise for one that cannot be used."""
     from largemargin.tables.opening import name_and_ending
+    from largemargin.tables.reading import KINDS
     from study import datasets
     from study.splits import draw_split
     from study.tasks import Source
@@ -153,7 +154,8 @@ def sources_of_files(files, label):
     sources, taken = [], set(datasets.names())
     for path in map(Path, files):
         name, ending = name_and_ending(path)
-        source = Source(name, path=str(path), label=label if ending == ".csv" else None)
+        is_table = KINDS.get(ending) in ("csv", "tsv", "parquet")
+        source = Source(name, path=str(path), label=label if is_table else None)
         if source.name in taken:
             raise ValueError(
                 f"The data set of {path} would be called {source.name!r}, as another one "

@@ -56,11 +56,11 @@ def bar(quiet):
     "files",
     multiple=True,
     type=click.Path(path_type=Path),
-    help="A LIBSVM or CSV file of your own; may be given several times.",
+    help="A file of your own, LIBSVM, CSV, TSV, Parquet or NPZ; may be given repeatedly.",
 )
 @click.option(
     "--label",
-    help="Column of the labels in CSV files, by name or number (0 is the first, -1 the "
+    help="Column of the labels in tables, by name or number (0 is the first, -1 the "
     "last). Default: the last.",
 )
 @click.option(
