@@ -1,5 +1,6 @@
 """Sphinx configuration: ``make docs`` builds the pages offline, warnings are errors."""
 
+import inspect
 import re
 import sys
 from pathlib import Path
@@ -91,7 +92,19 @@ def skip_routing(app, what, name, obj, skip, options):
     return True if ROUTING.fullmatch(name) else None
 
 
+def signature_of_class(app, what, name, thing, options, signature, returned):
+    """Show the parameters of ``__init__``; Sphinx would show those of ``__new__``."""
+    if what == "class" and signature is not None:
+        without_types = [
+            one.replace(annotation=one.empty)
+            for one in inspect.signature(thing).parameters.values()
+        ]
+        return str(inspect.Signature(without_types)), None
+    return None
+
+
 def setup(app):
     """Connect the functions above, the first before numpydoc reads the docstring."""
     app.connect("autodoc-process-docstring", plain_docstring, priority=100)
+    app.connect("autodoc-process-signature", signature_of_class)
     app.connect("autodoc-skip-member", skip_routing)
