@@ -78,7 +78,9 @@ class Pose:
 
     def has_no_minimum(self):
         """Return whether the objective surely falls without end."""
-        return self._pull() > (1 + BORDER) * self._brake()
+        # Weights that balance the classes do so up to their own rounding.
+        rounding = len(self.y) * UNIT * LONG(self.lambda_mean)
+        return self._pull() > (1 + BORDER) * self._brake() + rounding
 
     def _pull(self):
         """Return the reward of moving the intercept towards the larger class."""
