@@ -5,8 +5,13 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from benchmarks.datasets.files import SEED, data_file, prepared, read_prepared
-from largemargin.tables.schemas import is_dense
+from benchmarks.datasets.files import (
+    SEED,
+    data_file,
+    is_dense,
+    prepared,
+    read_prepared,
+)
 
 N_FACTORS = 5
 # Spread of the noise on a generated score, in units of the spread of the score.

@@ -9,13 +9,16 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.preprocessing import MaxAbsScaler, minmax_scale, normalize
 
-from largemargin.tables import libsvm
-from largemargin.tables.opening import opened
-from largemargin.tables.schemas import suited
-
 SEED = 0
 # To be raised when the same file would be prepared in another way.
 CACHE_VERSION = 1
+# Rows of few features, and well filled ones, are dense.
+MAX_DENSE_FEATURES, MIN_DENSITY = 100, 0.3
+
+
+def is_dense(n_features, density):
+    """Return whether rows of this kind are better kept dense."""
+    return n_features <= MAX_DENSE_FEATURES or density > MIN_DENSITY
 
 
 def read_index(directory):
@@ -31,6 +34,10 @@ def data_file(directory, name):
 
 def read_rows(directory, name):
     """Return the sparse rows and the labels of a file, unchanged."""
+    # Other versions of the library, which may have no such modules, read from the cache.
+    from largemargin.tables import libsvm
+    from largemargin.tables.opening import opened
+
     n_features = int(read_index(directory)[name]["features"])
     with opened(data_file(directory, name)) as stream:
         return libsvm.read_rows(stream, n_features)
@@ -39,9 +46,10 @@ def read_rows(directory, name):
 def scaled(X, *, text):
     """Return numbers in [0, 1], text as rows of unit length.
 
-    Narrow or well filled rows become dense, others stay sparse with 32 bit indices.
+    Narrow or well filled rows become dense, others stay sparse.
     """
-    X = suited(X)
+    if sp.issparse(X) and is_dense(X.shape[1], X.nnz / np.prod(X.shape)):
+        X = X.toarray()
     if text:
         return normalize(X)
     return MaxAbsScaler().fit_transform(X) if sp.issparse(X) else minmax_scale(X)

@@ -92,13 +92,15 @@ def without_offsets(design: InMemoryDesign) -> InMemoryDesign:
     Without the move, sums of squares would round off the differences of such rows.
     """
     X, shift = design.X, np.zeros(design.n_features)
-    # A column that is far from zero on all rows is nearly as far on some.
-    doubtful = far_middles(X[:: max(1, design.n_rows // SAMPLED)], 0.9 * FAR) != 0
+    if sp.issparse(X):  # a column that has zeros is not far from zero
+        doubtful = np.bincount(X.indices, minlength=design.n_features) == design.n_rows
+    else:  # a column that is far from zero on all rows is nearly as far on some
+        doubtful = far_middles(X[:: max(1, design.n_rows // SAMPLED)], 0.9 * FAR) != 0
     if doubtful.any():
         shift[doubtful] = far_middles(X[:, doubtful], FAR)
     if not shift.any():
         return design
-    if sp.issparse(X):  # such columns have no zeros
+    if sp.issparse(X):
         data = X.data - shift[X.indices]
         moved = type(design)(sp.csr_matrix((data, X.indices, X.indptr), shape=X.shape))
     else:
