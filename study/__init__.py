@@ -53,7 +53,7 @@ def run_study(
         means the last one.
 
     methods : iterable of str, default=None
-        Keys of :data:`study.methods.METHODS`, or labels there; None means all.
+        Keys of :data:`study.methods.STUDIED`, or labels there; None means all.
 
     kernels : iterable of {"linear", "rbf"}, default=None
         None means both.
@@ -88,7 +88,7 @@ def run_study(
     """
     from joblib import effective_n_jobs
 
-    from study.methods import METHODS, check_name
+    from study.methods import STUDIED, check_name
     from study.protocols import PROTOCOLS, REPETITIONS
     from study.report import write
     from study.runner import Plan, ignore, run
@@ -111,7 +111,7 @@ def run_study(
             *sources_of_files(files, label),
         ),
         protocols=tuple(PROTOCOLS) if protocol == "both" else (protocol,),
-        methods=checked(methods, METHODS, "method"),
+        methods=checked(methods, STUDIED, "method"),
         kernels=checked(kernels, ("linear", "rbf"), "kernel"),
         repetitions={name: repetitions or number for name, number in halves.items()},
     )

@@ -9,7 +9,7 @@ from largemargin.cli import INTERRUPTED, run, terminal
 from largemargin.cli.group import SETTINGS, ReportingCommand, sentence
 from largemargin.cli.options import jobs_option, json_option, quiet_option
 from study import run_study
-from study.methods import METHODS
+from study.methods import STUDIED
 from study.store import Store, StoreError
 
 
@@ -66,7 +66,7 @@ def bar(quiet):
 @click.option(
     "--methods",
     callback=listed,
-    help=f"Comma-separated names out of {', '.join(METHODS)}. Default: all.",
+    help=f"Comma-separated names out of {', '.join(STUDIED)}. Default: all.",
 )
 @click.option(
     "--kernels",

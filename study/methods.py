@@ -27,7 +27,7 @@ def ours(name, **changes):
 LINEAR_LDM = {"linear": table.METHODS["ldm"].machines["linear"]}
 
 # In the order of the tables.
-METHODS = {
+STUDIED = {
     "svm": ours("svm"),
     "mdo": ours("mdo"),
     "mamc": ours("mamc", label="MAMC", fixed={"threshold": "none"}),
@@ -70,12 +70,12 @@ def check_name(name, known, kind):
 
     Examples
     --------
-    >>> check_name("KM-OMD", METHODS, "method")
+    >>> check_name("KM-OMD", STUDIED, "method")
     'komd'
     """
     meant = {key.lower(): key for key in known}
-    if known is METHODS:
-        meant |= {method.label.lower(): key for key, method in METHODS.items()}
+    if known is STUDIED:
+        meant |= {method.label.lower(): key for key, method in STUDIED.items()}
     if name.lower() in meant:
         return meant[name.lower()]
     near = get_close_matches(name.lower(), meant, n=1)

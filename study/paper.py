@@ -7,7 +7,7 @@ not finish, so that it is not over the same sets as the others.
 
 from study.statistics import Accuracy
 
-METHODS = "svm", "mdo", "mamc", "komd", "ldm"
+PAPER_METHODS = "svm", "mdo", "mamc", "komd", "ldm"
 BETTER, WORSE, NOTHING = "•", "◦", "-"
 
 # Rows and features, in the order of Table 1.
@@ -126,7 +126,7 @@ def read(text):
     return {
         name: {
             method: accuracy
-            for method, accuracy in zip(METHODS, map(parse, cells), strict=True)
+            for method, accuracy in zip(PAPER_METHODS, map(parse, cells), strict=True)
             if accuracy is not None
         }
         for name, *cells in rows

@@ -5,7 +5,7 @@ from itertools import product
 from pathlib import Path
 
 from largemargin.production.files import replaced
-from study.methods import METHODS
+from study.methods import STUDIED
 from study.protocols import PROTOCOLS
 from study.rendering import RENDERERS, markdown
 from study.tables import KINDS, Comparison, sets_table
@@ -54,7 +54,7 @@ def write(store, output_dir, *, data_home=None):
     output_dir = Path(output_dir)
     output_dir.mkdir(parents=True, exist_ok=True)
     results, facts = store.results(), store.datasets()
-    labels = {key: method.label for key, method in METHODS.items()}
+    labels = {key: method.label for key, method in STUDIED.items()}
     found = {result.protocol for result in results}
     protocols = [protocol for protocol in PROTOCOLS if protocol in found]
     comparisons = [

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from joblib.externals.loky import get_reusable_executor
 
 from study import datasets
-from study.methods import METHODS
+from study.methods import STUDIED
 from study.protocols import KERNELS_BY_SCALE, PROTOCOLS, REPETITIONS
 from study.store import StoreError
 from study.tasks import Task, perform, survey
@@ -35,7 +35,7 @@ class Plan:
 
     sources: tuple
     protocols: tuple = tuple(PROTOCOLS)
-    methods: tuple = tuple(METHODS)
+    methods: tuple = tuple(STUDIED)
     kernels: tuple = ("linear", "rbf")
     repetitions: dict = field(default_factory=lambda: dict(REPETITIONS))
 
@@ -46,7 +46,7 @@ class Plan:
             for repetition in range(self.repetitions[scale])
             for protocol in self.protocols
             for kernel in KERNELS_BY_SCALE[scale]
-            for name, method in METHODS.items()
+            for name, method in STUDIED.items()
             if name in self.methods
             and kernel in self.kernels
             and kernel in method.machines
@@ -57,7 +57,7 @@ class Plan:
     def refuse(self):
         """Raise ValueError: the sets that are there leave nothing to measure."""
         ways = {
-            name: (METHODS[name].machines, METHODS[name].protocols, METHODS[name].scales)
+            name: (STUDIED[name].machines, STUDIED[name].protocols, STUDIED[name].scales)
             for name in self.methods
         }
         known = [

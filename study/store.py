@@ -42,7 +42,7 @@ class Result:
         The kernel.
 
     method : str
-        A key of ``METHODS``.
+        A key of ``STUDIED``.
 
     repetition : int
         Number of the random half, from 0.

@@ -212,7 +212,9 @@ class Comparison:
         if name in self.printed:
             printed = self.printed[name]
             cells = [
-                accuracy_cell(printed.get(method)) if method in paper.METHODS else Cell("")
+                accuracy_cell(printed.get(method))
+                if method in paper.PAPER_METHODS
+                else Cell("")
                 for method in self.methods
             ]
             rows.append(Row((Cell("paper"), *cells), printed=True))

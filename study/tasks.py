@@ -13,7 +13,7 @@ from largemargin.cli.tuning import best_point
 from largemargin.numerics.threads import one_blas_thread
 from largemargin.tables import load_file
 from study import datasets
-from study.methods import METHODS
+from study.methods import STUDIED
 from study.protocols import PROTOCOLS, scale_of
 from study.splits import draw_split
 from study.store import Facts, Result
@@ -104,7 +104,7 @@ class Task:
     @property
     def leader(self):
         """The key of the result whose parameters are taken over, or None."""
-        follows = METHODS[self.method].follows
+        follows = STUDIED[self.method].follows
         if follows is None:
             return None
         return self.protocol, self.source.name, self.kernel, follows, self.repetition
@@ -112,7 +112,7 @@ class Task:
     def __str__(self):
         return (
             f"{self.source.name}, {self.protocol} protocol, {self.kernel} kernel, "
-            f"{METHODS[self.method].label}, repetition {self.repetition}"
+            f"{STUDIED[self.method].label}, repetition {self.repetition}"
         )
 
 
@@ -191,7 +191,7 @@ def refit(result, *, data_home=None):
 def unfitted_machine(task, parameters):
     """Return the machine of a task at some parameters, not fitted."""
     settings = PROTOCOLS[task.protocol].settings.get(task.method, {})
-    return METHODS[task.method].machine(task.kernel, **settings, **parameters)
+    return STUDIED[task.method].machine(task.kernel, **settings, **parameters)
 
 
 def cpu_seconds(machine, X, y):
@@ -203,7 +203,7 @@ def cpu_seconds(machine, X, y):
 
 def choose(task, halves):
     """Return the parameters that are best by cross-validation, as JSON has them."""
-    protocol, fixed = PROTOCOLS[task.protocol], METHODS[task.method].fixed
+    protocol, fixed = PROTOCOLS[task.protocol], STUDIED[task.method].fixed
     grid = protocol.grid(task.method, task.kernel, halves.scale, halves.X_train)
     place = halves.X_train, halves.y_train, halves.folds
     return best_point(unfitted_machine(task, {}), grid, fixed, *place)

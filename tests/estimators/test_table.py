@@ -16,7 +16,7 @@ from largemargin.cli.warm_up import warming_fits
 from largemargin.estimators import table
 from largemargin.estimators.table import MACHINES, METHODS
 from largemargin.production.model_files.trust import TRUSTED
-from study.methods import METHODS as STUDIED
+from study.methods import STUDIED
 
 
 def classes_with_a_fit():

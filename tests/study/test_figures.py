@@ -7,10 +7,10 @@ from sklearn.datasets import make_blobs
 
 from largemargin import LinearLDMClassifier
 from study import figures, tasks
-from study.methods import METHODS
+from study.methods import STUDIED
 from study.store import Result
 
-LABELS = {key: method.label for key, method in METHODS.items()}
+LABELS = {key: method.label for key, method in STUDIED.items()}
 CHOSEN = {
     "paper": {"C": 10.0, "lambda_var": 2.0**-4, "lambda_mean": 2.0**-4},
     "fair": {"C": 1.0, "lambda_var": "3*scale", "lambda_mean": 0.0},

@@ -6,10 +6,10 @@ from sklearn.metrics import pairwise_distances
 from sklearn.svm import SVC
 
 from study.datasets import Data, info
-from study.methods import METHODS, check_name
+from study.methods import STUDIED, check_name
 from study.protocols import PROTOCOLS, scale_of, scaled
 
-CASES = [(name, kernel) for name, method in METHODS.items() for kernel in method.machines]
+CASES = [(name, kernel) for name, method in STUDIED.items() for kernel in method.machines]
 FAIR, PAPER = PROTOCOLS["fair"], PROTOCOLS["paper"]
 
 
@@ -19,19 +19,19 @@ def rows():
 
 
 def test_the_papers_five_methods_come_first_and_in_its_order():
-    labels = [method.label for method in METHODS.values()]
+    labels = [method.label for method in STUDIED.values()]
     assert labels[:5] == ["SVM", "MDO", "MAMC", "KM-OMD", "LDM"]
 
 
 @pytest.mark.parametrize(("name", "kernel"), CASES)
 def test_every_machine_takes_its_settings_and_every_point_of_its_grids(name, kernel, blobs):
     X, y = blobs
-    for key in METHODS[name].protocols:
+    for key in STUDIED[name].protocols:
         protocol = PROTOCOLS[key]
         grid = protocol.grid(name, kernel, "regular", X)
         point = {parameter: values[-1] for parameter, values in grid.items()}
         settings = protocol.settings.get(name, {})
-        machine = METHODS[name].machine(kernel, **settings, **point).fit(X, y)
+        machine = STUDIED[name].machine(kernel, **settings, **point).fit(X, y)
         assert machine.score(X, y) > 0.5
 
 
@@ -39,7 +39,7 @@ def test_every_machine_takes_its_settings_and_every_point_of_its_grids(name, ker
 def test_the_svm_of_this_package_is_that_of_scikit_learn(kernel, blobs):
     X, y = blobs
     width = {"gamma": 2.0} if kernel == "rbf" else {}
-    ours = METHODS["svm"].machine(kernel, C=10.0, tol=1e-9, **width).fit(X, y)
+    ours = STUDIED["svm"].machine(kernel, C=10.0, tol=1e-9, **width).fit(X, y)
     theirs = SVC(C=10.0, kernel=kernel, tol=1e-9, **width).fit(X, y)
     assert_allclose(ours.decision_function(X), theirs.decision_function(X), atol=1e-3)
 
@@ -47,18 +47,18 @@ def test_the_svm_of_this_package_is_that_of_scikit_learn(kernel, blobs):
 def test_the_svc_of_the_papers_protocol_has_an_intercept_and_its_svm_has_not(blobs):
     X, y = blobs
     settings = PAPER.settings
-    svm = METHODS["svm"].machine("linear", **settings["svm"]).fit(X, y)
-    svc = METHODS["svc"].machine("linear", **settings.get("svc", {})).fit(X, y)
+    svm = STUDIED["svm"].machine("linear", **settings["svm"]).fit(X, y)
+    svc = STUDIED["svc"].machine("linear", **settings.get("svc", {})).fit(X, y)
     assert svm.intercept_ == 0.0
     assert svc.intercept_ != 0.0
-    assert METHODS["svc"].label == "SVC, intercept"
-    assert METHODS["svc"].protocols == ("paper",)
+    assert STUDIED["svc"].label == "SVC, intercept"
+    assert STUDIED["svc"].protocols == ("paper",)
 
 
 def test_a_method_that_follows_is_run_where_the_one_it_follows_is():
-    for method in METHODS.values():
+    for method in STUDIED.values():
         if method.follows is not None:
-            leader = METHODS[method.follows]
+            leader = STUDIED[method.follows]
             assert set(method.machines) <= set(leader.machines)
             assert set(method.scales) <= set(leader.scales)
             assert set(method.protocols) <= set(leader.protocols)
@@ -68,12 +68,12 @@ def test_a_method_that_follows_is_run_where_the_one_it_follows_is():
     ("given", "meant"), [("ldm", "ldm"), ("LDM", "ldm"), ("km-omd", "komd")]
 )
 def test_a_method_is_known_by_its_name_or_label_whatever_the_capitals(given, meant):
-    assert check_name(given, METHODS, "method") == meant
+    assert check_name(given, STUDIED, "method") == meant
 
 
 def test_a_name_that_is_nearly_right_is_corrected():
     with pytest.raises(ValueError, match=r"no method 'ldn'\. Did you mean 'ldm'\?"):
-        check_name("ldn", METHODS, "method")
+        check_name("ldn", STUDIED, "method")
 
 
 def test_a_name_that_is_like_no_other_gets_the_list():
