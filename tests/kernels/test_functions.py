@@ -7,6 +7,7 @@ from numpy.testing import assert_allclose
 from sklearn.metrics.pairwise import pairwise_kernels
 from threadpoolctl import threadpool_limits
 
+from largemargin.kernels import gram
 from largemargin.kernels import values as kernel_values
 from largemargin.kernels.functions import Kernel
 
@@ -75,3 +76,21 @@ def test_bounds_of_sparse_float32_rows_are_those_of_dense_float64_rows(X, name):
 def test_the_diagonal_of_a_callable_in_float32_is_float64(X):
     kernel = Kernel(lambda X, Z: (X @ Z.T).astype(np.float32))
     assert kernel.diagonal(X).dtype == np.float64
+
+
+@pytest.mark.parametrize("n_scored", [1, 40, 300, 301])
+def test_scores_of_float32_rows_are_those_of_float64(X, n_scored):
+    X = np.vstack([X, X + 1.0]).astype(np.float32)
+    coefficients = np.random.default_rng(1).normal(size=(1, 600))
+    wanted = pairwise_kernels(X.astype(np.float64), metric="rbf", gamma=0.3)
+    found = Kernel("rbf", 0.3).scores(X[:n_scored], X, coefficients)
+    assert_allclose(found, wanted[:n_scored] @ coefficients.T, atol=1e-11)
+
+
+@pytest.mark.usefixtures("two_blas_threads")
+@pytest.mark.parametrize("size", [1e10, 1e60])
+def test_values_that_leave_the_dtype_of_the_gram_matrix_are_refused(X, size, monkeypatch):
+    monkeypatch.setattr(kernel_values, "TILE", 64)
+    monkeypatch.setattr(gram, "MAX_WIDE_ROWS", 200)
+    with pytest.raises(ValueError, match="kernel='poly' overflows on these rows"):
+        Kernel("poly", 1.0, 3).gram_matrix(size * X)

@@ -9,10 +9,12 @@ from largemargin.kernels.gram import (
     MAX_WIDE_ROWS,
     check_gram,
     definite_part,
+    gram_block,
     gram_bytes,
     gram_product,
     is_indefinite,
 )
+from largemargin.numerics.threads import one_blas_thread
 
 
 @pytest.mark.parametrize("n_rows", [1, 2, 3, 4, 5, 13, 64])
@@ -25,6 +27,17 @@ def test_products_with_a_gram_are_those_of_numpy(n_rows, dtype, share):
     alpha = rng.normal(size=n_rows) * (rng.random(n_rows) < share)
     wanted = gram.astype(float) @ alpha
     assert_allclose(gram_product(gram, alpha), wanted, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("n_rows", [7, 64, 101])
+def test_parts_of_a_product_add_up_whatever_the_threads(monkeypatch, n_rows):
+    gram = np.random.default_rng(0).normal(size=(n_rows, n_rows))
+    gram, alpha = gram + gram.T, np.arange(1.0, n_rows + 1)
+    monkeypatch.setattr("largemargin.kernels.gram.MANY_ROWS", 1)
+    found = gram_product(gram, alpha)
+    assert_allclose(found, gram @ alpha, rtol=1e-10)
+    with one_blas_thread():
+        assert_array_equal(gram_product(gram, alpha), found)
 
 
 def test_many_rows_take_half_as_many_bytes_each():
@@ -78,3 +91,12 @@ def test_an_indefinite_matrix_of_the_users_own_is_refused():
         definite_part(np.diag([1.0, -1.0]), Kernel("precomputed"))
     with pytest.raises(ValueError, match="'sigmoid' has no positive part"):
         definite_part(np.diag([0.0, -1.0]), Kernel("sigmoid"))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_block_is_the_gram_matrix_of_some_rows(dtype):
+    gram = np.arange(49, dtype=dtype).reshape(7, 7)
+    members = np.array([1, 2, 5])
+    block = gram_block(gram, members)
+    assert block.dtype == dtype
+    assert_array_equal(block, gram[np.ix_(members, members)])

@@ -76,7 +76,78 @@ def test_the_error_of_scores_covers_sparse_rows_of_which_few_are_made_dense(monk
     monkeypatch.setattr(values, "fits_dense", lambda n_rows, n_columns: n_rows < 390)
     X = sp.identity(400, format="csr")
     kernel = Kernel("rbf", 0.7)
-    assert sp.issparse(kernel._prepare(X).X)
-    dense = kernel._prepare(X[:350])
+    assert sp.issparse(kernel.prepare(X).X)
+    dense = kernel.prepare(X[:350])
     assert not sp.issparse(dense.X)
     assert dense.entry_error <= kernel.score_entry_error(X)
+
+
+def narrow_error(X, gamma):
+    rows, every = values.RadialRows(gamma, X), slice(None)
+    found = rows.values(every, rows, every, np.float32)
+    return rows, np.abs(found - exact_rbf(X, gamma)).max()
+
+
+@pytest.mark.parametrize("n_features", [3, 40])
+@pytest.mark.parametrize("offset", [0.0, 1e8])
+def test_errors_of_float32_exponents_are_bounded(n_features, offset):
+    X = np.random.default_rng(0).normal(size=(310, n_features)) + offset
+    rows, error = narrow_error(X, 0.3 / n_features)
+    assert rows.narrow_rounding <= values.MAX_NARROW_ERROR
+    assert error <= rows.narrow_rounding + 2.0 * np.finfo(np.float32).eps
+    assert not rows.is_coarse
+
+
+def test_rows_that_are_long_for_float32_get_exponents_of_float64():
+    X = np.random.default_rng(0).normal(size=(310, 4))
+    X[0] = 3e3
+    rows, error = narrow_error(X, 0.1)
+    assert rows.narrow_rounding > values.MAX_NARROW_ERROR
+    assert error <= 1e-10
+
+
+@pytest.mark.parametrize(
+    "X",
+    [
+        np.random.default_rng(0).integers(2, size=(310, 120)),
+        np.random.default_rng(0).integers(17, size=(310, 64)) / 16.0,
+        np.random.default_rng(0).integers(-3, 3, size=(310, 5)) + 1e7,
+    ],
+    ids=["binary", "pixels", "far counts"],
+)
+def test_products_of_coarse_rows_are_exact_in_float32(X):
+    kernel = Kernel("rbf", 0.5 / X.shape[1])
+    rows, every = kernel.prepare(X.astype(np.float64)), slice(None)
+    assert rows.is_coarse
+    products = rows.narrow @ rows.narrow.T
+    assert_array_equal(products, rows.X @ rows.X.T)
+    error = np.abs(kernel.gram_matrix(X.astype(np.float64)) - exact_rbf(X, kernel.gamma))
+    assert error.max() <= kernel.entry_error(X.astype(np.float64))
+    # Rows between the grid points, or beyond them, are not coarse with these.
+    finer = kernel.prepare(X[:2] + 1e-5, rows)
+    longer = kernel.prepare(X[:2] + 2.0**14, rows)
+    assert not finer.is_coarse
+    assert not longer.is_coarse
+    found = finer.values(every, rows, every, np.float64)
+    assert_allclose(found, np.exp(-kernel.gamma * distances(X[:2] + 1e-5, X)), atol=1e-12)
+
+
+def distances(X, Z):
+    return ((X[:, None] - Z) ** 2).sum(axis=2)
+
+
+@pytest.mark.parametrize("length", [1e-9, 1.0, 3.0, 4096.0, 1e9])
+def test_a_grid_has_as_many_steps_as_float32_products_allow(length):
+    step = values.finest_step(length)
+    assert length <= 4096.0 * step < 2.0 * length or length == 4096.0 * step
+    assert values.is_on_grid(np.array([[step, -length // step * step]]), step, length)
+    assert not values.is_on_grid(np.array([[step, 0.5 * step]]), step, length)
+    assert not values.is_on_grid(np.array([[step]]), step, 8192.0 * step)
+
+
+@pytest.mark.parametrize("n_rows", [0, 1, 16, 45])
+def test_the_lower_triangle_is_mirrored(n_rows):
+    matrix = np.random.default_rng(0).normal(size=(n_rows, n_rows))
+    wanted = np.tril(matrix) + np.tril(matrix, -1).T
+    values.mirror_lower(matrix)
+    assert_array_equal(matrix, wanted)

@@ -29,16 +29,20 @@ def no_room(monkeypatch):
     monkeypatch.setattr(kernel_space, "MAX_GRAM_BYTES", 0)
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.fixture
+def few_to_polish(monkeypatch):
+    """No tiled products without a time limit."""
+    monkeypatch.setattr(kernel_space, "MAX_POLISHED_ROWS", 100)
+
+
 @pytest.mark.parametrize("tolerance", [0.3, 1e-2, 1e-4])
-def test_a_factor_misses_what_it_says(moons, dtype, tolerance):
+def test_a_factor_misses_what_it_says(moons, tolerance):
     gram = rbf_kernel(moons[0], gamma=2.0)
     factor, missing = low_rank_factor(
-        lambda pivots: gram[:, pivots].astype(dtype),
+        lambda pivots: gram[:, pivots],
         np.diagonal(gram),
         max_rank=500,
         tolerance=tolerance,
-        dtype=dtype,
     )
     rest = gram - factor.rows.astype(float) @ factor.rows.T
     assert missing <= tolerance
@@ -53,13 +57,13 @@ def test_an_element_expands_over_the_pivots(moons):
         lambda pivots: gram[:, pivots],
         np.diagonal(gram),
         max_rank=120,
-        tolerance=1e-12,
-        dtype=np.float64,
+        tolerance=1e-4,
     )
     w = np.random.default_rng(0).normal(size=factor.rows.shape[1])
     alpha = factor.expand(w)
     scores = factor.rows[factor.pivots] @ w
-    assert_allclose((gram @ alpha)[factor.pivots], scores, atol=1e-6)
+    rounding = len(factor.pivots) * np.finfo(np.float32).eps * np.abs(alpha).sum()
+    assert_allclose((gram @ alpha)[factor.pivots], scores, rtol=0, atol=rounding)
     assert set(np.flatnonzero(alpha)) <= set(factor.pivots)
 
 
@@ -70,26 +74,49 @@ def test_rows_that_are_all_the_same_have_one_pivot():
         np.ones(50),
         max_rank=20,
         tolerance=1e-3,
-        dtype=np.float64,
     )
     assert factor.rows.shape == (50, 1)
     assert missing == 0
 
 
-def test_a_machine_without_room_for_its_gram_is_nearly_the_exact_one(moons, no_room):
+def test_too_many_rows_to_polish_keep_a_low_rank(moons, no_room, few_to_polish):
     X, y = moons
     near = LDMClassifier(10, tol=1e-6, **PRICES)
-    with pytest.warns(ConvergenceWarning, match="low-rank"):
+    with pytest.warns(ConvergenceWarning, match="low-rank model.*set time_limit"):
         near.fit(X, y)
     exact = LDMClassifier(10, tol=1e-6, solver="kernel_dual", **PRICES).fit(X, y)
     assert 0 < near.low_rank_residual_ <= 1e-3
     assert exact.low_rank_residual_ is None
     # The certificate is that of the exact problem.
     assert near.objective_ - exact.objective_ <= near.duality_gap_ * exact.objective_
-    assert near.duality_gap_ <= 1e-3
     assert len(near.support_) < len(X) / 4
     assert np.mean(near.predict(X) == exact.predict(X)) > 0.99
     assert_allclose(near.objective_, exact.objective_, rtol=0.02)
+
+
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+@pytest.mark.parametrize("lambda_var", [0.0, 2**-4, "30*scale"])
+def test_a_machine_without_room_for_its_gram_is_the_exact_one(
+    moons, no_room, loss, lambda_var
+):
+    X, y = moons
+    options = {"C": 10, "tol": 1e-5, "lambda_var": lambda_var, "loss": loss}
+    tiled = LDMClassifier(**options).fit(X, y)
+    exact = LDMClassifier(solver="kernel_dual", **options).fit(X, y)
+    assert tiled.low_rank_residual_ is None
+    assert tiled.duality_gap_ <= 1e-5
+    assert_allclose(tiled.objective_, exact.objective_, rtol=2e-5)
+    assert np.mean(tiled.predict(X) == exact.predict(X)) > 0.99
+
+
+def test_a_time_limit_stops_the_polish_and_names_the_price_of_a_pass(
+    moons, no_room, few_to_polish, monkeypatch
+):
+    monkeypatch.setattr("largemargin.estimators.fitting.LONG_PASS", 0.0)
+    machine = LDMClassifier(100, tol=1e-12, lambda_var="30*scale", time_limit=0.5)
+    with pytest.warns(ConvergenceWarning, match=r"one more takes about \d+ s"):
+        machine.fit(*moons)
+    assert machine.low_rank_residual_ is None
 
 
 def test_machines_of_low_rank_take_classes_weights_and_sparse_rows(iris, no_room):
@@ -105,9 +132,9 @@ def test_machines_of_low_rank_take_classes_weights_and_sparse_rows(iris, no_room
 
 
 def test_a_gram_that_fits_no_way_is_refused_at_once(moons, no_room, monkeypatch):
-    monkeypatch.setattr(kernel_space, "physical_memory", lambda: 1000)
+    monkeypatch.setenv("LARGEMARGIN_MAX_BYTES", "5000000")
     machine = LDMClassifier(solver="kernel_dual")
-    with pytest.raises(TooLarge, match=r"800 rows takes 5,120,000 bytes.*solver='auto'"):
+    with pytest.raises(TooLarge, match=r"800 rows takes 5.1 MB; .* 5 MB, .*solver='auto'"):
         machine.fit(*moons)
     assert not hasattr(machine, "classes_")
 
@@ -135,23 +162,47 @@ def test_rows_far_from_all_others_are_not_condensed_away():
     assert (machine.predict(X[396:]) == y[396:]).all()
 
 
-def test_a_kernel_that_is_zero_is_refused(no_room):
-    with pytest.raises(ValueError, match="zero on all rows"):
-        LDMClassifier(kernel="linear").fit(np.zeros((10, 2)), np.arange(10) % 2)
+def test_a_kernel_that_is_zero_leaves_the_intercept(no_room):
+    machine = LDMClassifier(kernel="linear").fit(np.zeros((10, 2)), np.arange(10) > 2)
+    assert machine.predict([[1.0, 2.0]]) == [True]
 
 
 def test_the_certificate_of_many_rows_needs_no_pass_over_the_gram(
-    moons, no_room, monkeypatch
+    moons, no_room, few_to_polish, monkeypatch
 ):
     X, y = moons
     options = {"C": 10, "tol": 1.0, **PRICES}
     exact = LDMClassifier(solver="kernel_dual", **{**options, "tol": 1e-8}).fit(X, y)
-    by_pass = LDMClassifier(**options).fit(X, y)
-    monkeypatch.setattr(kernel_space, "MAX_EXAMINED_ROWS", 100)
     monkeypatch.setattr(Kernel, "squared_length", None)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        by_bound = LDMClassifier(**options).fit(X, y)
-    assert by_bound.objective_ == pytest.approx(by_pass.objective_, rel=1e-9)
-    assert by_bound.duality_gap_ >= by_pass.duality_gap_
-    assert by_pass.objective_ - exact.objective_ <= by_pass.duality_gap_ * exact.objective_
+        machine = LDMClassifier(**options).fit(X, y)
+    off = machine.objective_ - exact.objective_
+    assert 0 < off <= machine.duality_gap_ * exact.objective_
+
+
+@pytest.mark.parametrize("prices", [{"lambda_var": 0.0}, {"lambda_var": "scale"}])
+def test_a_hard_margin_without_room_for_its_gram_is_the_exact_one(prices, monkeypatch):
+    X = np.random.default_rng(0).normal(size=(300, 4))
+    y = X[:, 0] > 0
+    options = {"C": np.inf, "lambda_mean": 0.0, "tol": 1e-4, **prices}
+    exact = LDMClassifier(**options).fit(X, y)
+    monkeypatch.setattr(kernel_space, "MAX_GRAM_BYTES", 0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = LDMClassifier(**options).fit(X, y)
+    assert_allclose(found.objective_, exact.objective_, rtol=2e-4)
+
+
+def test_rows_that_are_too_long_for_float32_are_refused(no_room):
+    X = 1e10 * np.random.default_rng(0).normal(size=(50, 3))
+    with pytest.raises(ValueError, match=r"itself is .*e\+.*Scale the features"):
+        LDMClassifier(kernel="poly", gamma=1.0).fit(X, X[:, 0] > 0)
+
+
+def test_a_gram_beyond_the_limit_of_memory_is_not_stored(moons, monkeypatch):
+    exact = LDMClassifier().fit(*moons)
+    monkeypatch.setenv("LARGEMARGIN_MAX_BYTES", "5000000")
+    monkeypatch.setattr(kernel_space, "GramDesign", None)
+    found = LDMClassifier().fit(*moons)
+    assert_allclose(found.objective_, exact.objective_, rtol=2e-4)

@@ -92,8 +92,10 @@ def test_wide_rows_that_fit_are_learned():
 
 def test_too_many_classes_for_their_signs_are_refused(limit):
     limit(MEGABYTE)
-    with pytest.raises(TooLarge, match=r"500 classes in 1,000 rows.*4 MB.*Give labels"):
-        LinearLDMClassifier().fit(np.eye(1000), np.arange(1000) // 2)
+    for multi_class, size in ("ovr", "8 MB"), ("ovo", "2 GB"):
+        machine = LinearLDMClassifier(multi_class=multi_class)
+        with pytest.raises(TooLarge, match=rf"500 classes in 1,000 rows.*{size}.*Give"):
+            machine.fit(np.eye(1000), np.arange(1000) // 2)
 
 
 def test_the_limit_is_half_of_the_memory_of_the_machine(monkeypatch):

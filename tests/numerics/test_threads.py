@@ -8,7 +8,13 @@ from joblib import Parallel, delayed
 
 from largemargin import LDMClassifier
 from largemargin.numerics import threads
-from largemargin.numerics.threads import in_threads, n_blas_threads, one_blas_thread
+from largemargin.numerics.threads import (
+    in_threads,
+    n_blas_threads,
+    n_threads_of_work,
+    one_blas_thread,
+    own_threads,
+)
 
 
 @pytest.mark.parametrize("n_threads", [1, 3])
@@ -58,3 +64,15 @@ def test_fits_that_overlap_leave_the_threads_as_they_were():
     for _ in range(3):
         Parallel(2, backend="threading")(delayed(fit)(seed) for seed in range(4))
     assert n_blas_threads() == before
+
+
+@pytest.mark.usefixtures("two_blas_threads")
+def test_threads_of_ours_stay_when_linear_algebra_has_one():
+    with own_threads():
+        assert n_blas_threads() == 1
+        assert n_threads_of_work() == 2
+        with own_threads():
+            assert n_threads_of_work() == 2
+    assert n_threads_of_work() == n_blas_threads() == 2
+    with one_blas_thread():
+        assert n_threads_of_work() == 1

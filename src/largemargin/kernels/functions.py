@@ -9,10 +9,14 @@ from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.utils.extmath import safe_sparse_dot
 
 from largemargin.kernels.gram import check_gram, gram_type
+from largemargin.kernels.tiled import TiledGram, fill_gram
 from largemargin.kernels.values import (
+    FEW_ROWS,
+    NARROW_UNIT,
     TILE,
     PlainRows,
     RadialRows,
+    few_values,
     normalised_rows,
     squared_lengths,
     tile_pairs,
@@ -66,29 +70,27 @@ class Kernel:
             self.name == "poly" and self.coef0 >= 0
         )
 
+    @property
+    def is_positive(self) -> bool:
+        """Whether no value is negative."""
+        return self.name in ("rbf", "laplacian")
+
     def gram_matrix(self, X) -> np.ndarray:
         """Return the Gram matrix of the rows, symmetric to the last bit."""
         n_rows = X.shape[0]
         if callable(self.name):
             return check_gram(self(X, X), n_rows, "the kernel's values")
-        dtype = gram_type(n_rows)
-        out = np.empty((n_rows, n_rows), dtype=dtype)
-        rows = self._prepare(X)
+        out = np.empty((n_rows, n_rows), dtype=gram_type(n_rows))
+        rows = self.prepare(X)
 
-        def fill(pair):
-            down, across = pair
-            tile = rows.values(down, rows, across, dtype)
-            if down == across:
-                tile = 0.5 * (tile + tile.T)
-            if not (rows.is_bounded or np.isfinite(tile).all()):
-                raise ValueError(
-                    f"kernel={self.name!r} overflows on these rows. Scale the features or "
-                    "lower gamma, degree or coef0."
-                )
-            out[down, across] = tile
-            out[across, down] = tile.T
-
-        in_threads(fill, tile_pairs(n_rows))
+        fill_gram(rows, out, np.float64)
+        if not (
+            rows.is_bounded or all(np.isfinite(out[one]).all() for one in tiles(n_rows))
+        ):
+            raise ValueError(
+                f"kernel={self.name!r} overflows on these rows. Scale the features or "
+                "lower gamma, degree or coef0."
+            )
         return out
 
     def low_rank(self, X) -> tuple[Factor, float]:
@@ -96,24 +98,11 @@ class Kernel:
 
         The Gram matrix itself is never formed.
         """
-        n_rows, rows = X.shape[0], self._prepare(X)
-
-        def columns(pivots):
-            out = np.empty((n_rows, len(pivots)), dtype=np.float32)
-            chosen = self._prepare(X[pivots], rows)
-
-            def fill(down):
-                out[down] = rows.values(down, chosen, slice(None), np.float32)
-
-            in_threads(fill, tiles(n_rows))
-            return out
-
         return low_rank_factor(
-            columns,
+            TiledGram(self, X, max_kept_bytes=0).columns,
             self.diagonal(X),
-            max_rank=min(MAX_RANK, n_rows),
+            max_rank=min(MAX_RANK, X.shape[0]),
             tolerance=LOW_RANK_TOLERANCE,
-            dtype=np.float32,
         )
 
     def diagonal(self, X) -> np.ndarray:
@@ -133,10 +122,13 @@ class Kernel:
         out = np.zeros((X.shape[0], len(coefficients)))
         if Y.shape[0] == 0:
             return out
-        right = self._prepare(Y)
+        is_dense = not (sp.issparse(X) or sp.issparse(Y))
+        if self.name == "rbf" and is_dense and X.shape[0] * Y.shape[0] <= FEW_ROWS**2:
+            return few_values(self.gamma, X, Y) @ coefficients.T
+        right = self.prepare(Y)
 
         def fill(down):
-            left = self._prepare(X[down], right)
+            left = self.prepare(X[down], right)
             for across in tiles(Y.shape[0]):
                 tile = left.values(slice(None), right, across, np.float64)
                 out[down] += tile @ coefficients[:, across].T
@@ -149,7 +141,7 @@ class Kernel:
 
         The Gram matrix is formed one tile at a time.
         """
-        rows = self._prepare(X)
+        rows = self.prepare(X)
 
         def part(pair):
             down, across = pair
@@ -188,7 +180,7 @@ class Kernel:
         assert self.name == "linear"
         return values
 
-    def _prepare(self, X, others=None):
+    def prepare(self, X, others=None):
         """Return the rows in the form that gives kernels with ``others`` fastest."""
         if self.name == "rbf":
             return RadialRows(self.gamma, X, others)
@@ -197,7 +189,7 @@ class Kernel:
     def score_entry_error(self, X) -> float:
         """Return a bound of the error of the values that ``scores`` uses on these rows."""
         if self.is_definite or callable(self.name):
-            return self._prepare(X).entry_error_anywhere
+            return self.prepare(X).entry_error_anywhere
         return self.entry_error(X)
 
     def entry_error(self, X, dtype=np.float64, diagonal=None) -> float:
@@ -205,13 +197,16 @@ class Kernel:
 
         ``diagonal`` has the squared lengths if they are not those of ``diagonal(X)``.
         """
-        narrow = 2.0 * float(np.finfo(dtype).eps) if dtype != np.float64 else 0.0
+        # Entries are computed in float64 and rounded once.
+        narrow = NARROW_UNIT if dtype != np.float64 else 0.0
         if self.is_definite or callable(self.name):
-            return self._prepare(X).entry_error + narrow
-        # Inner products may cancel against coef0; their rounding errors do not.
+            return self.prepare(X).entry_error + narrow
+        # Inner products may cancel against coef0; their rounding errors do not. The
+        # hyperbolic tangent of a number is no larger than the number.
         sizes = self.gamma * squared_lengths(X) + abs(self.coef0)
-        sizes = sizes**self.degree if self.name == "poly" else sizes + 1.0
+        sizes = sizes**self.degree if self.name == "poly" else sizes
         diagonal = self.diagonal(X) if diagonal is None else diagonal
+        some = sizes > 0  # the others are rows of zeros, and their values are exact
         with np.errstate(divide="ignore", over="ignore"):
-            largest = np.max(sizes / np.maximum(diagonal, 0.0), initial=0.0)
+            largest = np.max(sizes[some] / np.maximum(diagonal[some], 0.0), initial=0.0)
         return 2.0 * max(self.degree, 1) * growth(X.shape[1] + 8) * largest + narrow

@@ -3,12 +3,12 @@
 import warnings
 
 import numpy as np
-from numba import njit
 
 from largemargin.kernels.values import tiles
 from largemargin.numerics.interrupt import interruptible
-from largemargin.numerics.jit import SUM
+from largemargin.numerics.jit import SUM, njit
 from largemargin.numerics.lapack import factorise, safe_threads
+from largemargin.numerics.threads import in_threads
 
 # Gram matrices of more rows than this are kept in float32.
 MAX_WIDE_ROWS = 4000
@@ -16,6 +16,9 @@ MAX_WIDE_ROWS = 4000
 ROUNDING = 1e-7
 # The same for the user's own matrix: read from a text file, it often has only six digits.
 SIX_DIGITS = 1e-5
+# Products with matrices of at least this many rows are made in this many parts.
+MANY_ROWS = 6000
+N_PARTS = 4
 
 
 def gram_type(n_rows: int) -> type[np.floating]:
@@ -30,13 +33,23 @@ def gram_bytes(n_rows: int) -> int:
 
 def gram_product(gram: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
     """Return the product of a Gram matrix with a vector; all such products use this."""
-    out = np.zeros(len(gram))
-    used = np.flatnonzero(coefficients)
-    if 2 * len(used) > len(gram):
-        add_product(gram, coefficients, out)
-    else:
+    n_rows, used = len(gram), np.flatnonzero(coefficients)
+    if 2 * len(used) <= n_rows:
+        out = np.zeros(n_rows)
         add_columns(gram, used, coefficients, out)
-    return out
+        return out
+    # Parts of the lower triangle with the same number of entries; they do not depend on
+    # how many threads work on them, and neither does the sum.
+    n_parts = N_PARTS if n_rows >= MANY_ROWS else 1
+    shares = np.sqrt(np.arange(n_parts) / n_parts)
+    ends = [*(int(n_rows * share) & ~3 for share in shares), n_rows]
+
+    def product_of(part):
+        out = np.zeros(n_rows)
+        add_product(gram, ends[part], ends[part + 1], coefficients, out)
+        return out
+
+    return sum(in_threads(product_of, range(n_parts)))
 
 
 @njit(**SUM)
@@ -58,19 +71,19 @@ def add_columns(gram, selected, coefficients, out):
 
 
 @njit(**SUM)
-def add_product(gram, coefficients, out):
-    """Add the product of a symmetric matrix with a vector to ``out``.
+def add_product(gram, start, stop, coefficients, out):
+    """Add the share of some rows in the product of a symmetric matrix with a vector.
 
-    Each entry of the lower triangle is read once and used twice.
+    Each entry of the lower triangle is read once and used twice. ``start`` is a multiple
+    of four.
     """
-    n_rows = out.shape[0]
-    n_paired = n_rows - n_rows % 4
-    for i in range(0, n_paired, 4):
+    n_paired = stop - stop % 4
+    for i in range(start, n_paired, 4):
         add_four_rows(gram, i, coefficients, out)
         for k in range(i, i + 4):
             for j in range(i, i + 4):
                 out[k] += gram[k, j] * coefficients[j]
-    for i in range(n_paired, n_rows):
+    for i in range(n_paired, stop):
         for j in range(i):
             out[i] += gram[i, j] * coefficients[j]
             out[j] += gram[i, j] * coefficients[i]
@@ -95,6 +108,22 @@ def add_four_rows(gram, i, coefficients, out):
     out[i + 1] += two
     out[i + 2] += three
     out[i + 3] += four
+
+
+def gram_block(gram: np.ndarray, members: np.ndarray) -> np.ndarray:
+    """Return the Gram matrix of some of the rows, by their indices."""
+    out = np.empty((len(members), len(members)), dtype=gram.dtype)
+    copy_block(gram, members.astype(np.uintp), out)
+    return out
+
+
+@njit(**SUM)
+def copy_block(gram, members, out):
+    """Copy the entries of some rows and columns of a matrix to ``out``."""
+    for i in range(members.shape[0]):
+        row = gram[members[i]]
+        for j in range(members.shape[0]):
+            out[i, j] = row[members[j]]
 
 
 def check_gram(gram: np.ndarray, n_rows: int, what: str) -> np.ndarray:
@@ -165,4 +194,5 @@ def definite_part(gram: np.ndarray, kernel) -> tuple[np.ndarray, np.ndarray | No
         stacklevel=4,
     )
     kept = vectors[:, values > 0]
+    kept[~gram.any(axis=1)] = 0.0  # rows of zeros stay what they are
     return (kept * values[values > 0]) @ kept.T, kept

@@ -1,21 +1,26 @@
 """Values of kernels between rows, tile by tile, and bounds of their rounding errors."""
 
+from functools import cached_property
+
 import numpy as np
 import scipy.sparse as sp
-from numba import njit
 from sklearn.utils.extmath import safe_sparse_dot
 
-from largemargin.numerics.jit import JIT
+from largemargin.numerics.jit import JIT, SUM, njit
 from largemargin.numerics.memory import fits_dense
 from largemargin.numerics.rounding import UNIT, growth
 
 # Kernels are evaluated in tiles of this many rows, so that long work can be interrupted.
-TILE = 512
+TILE = 400
 # Sparse rows of no more features than this are made dense for the rbf kernel.
 MAX_DENSE_FEATURES = 500
 # Exponents of the rbf kernel are computed from differences of rows where a matrix product
 # would have a larger error than this.
 MAX_EXPONENT_ERROR = 1e-12
+# Exponents are computed in float32, if that is asked for, up to this bound of their errors.
+MAX_NARROW_ERROR = 1e-4
+# The relative error of a float32 operation.
+NARROW_UNIT = 2.0**-24
 # Up to this many rows, differences cost no more than the overhead of a call.
 FEW_ROWS = 300
 
@@ -35,8 +40,9 @@ def tile_pairs(n_rows: int) -> list[tuple[slice, slice]]:
 def squared_lengths(X) -> np.ndarray:
     """Return the squared length of every row, dense or sparse, computed in float64."""
     X = X.astype(np.float64, copy=False)
-    squares = X.multiply(X) if sp.issparse(X) else X**2
-    return np.asarray(squares.sum(axis=1)).ravel()
+    if sp.issparse(X):
+        return np.asarray(X.multiply(X).sum(axis=1)).ravel()
+    return np.einsum("ij,ij->i", X, X)
 
 
 def normalised_rows(X):
@@ -89,9 +95,9 @@ class PlainRows:
 class RadialRows:
     """Rows for the rbf kernel, whose exponents come from one matrix product.
 
-    ``-gamma |x - z|^2`` is the inner product of ``(x, |x|^2, 1)`` and ``(z, 1, |z|^2)``,
-    suitably scaled. Rows far from zero would lose their distances in it, so all rows are
-    moved by the same ``shift``; where they are still too long, differences are used.
+    ``-gamma |x - z|^2`` is ``2 gamma x . z - gamma |x|^2 - gamma |z|^2``. Rows far from
+    zero would lose their distances in it, so all rows are moved by the same ``shift``;
+    where they are still too long, differences are used.
     """
 
     is_bounded = True
@@ -109,15 +115,29 @@ class RadialRows:
         with np.errstate(over="ignore", invalid="ignore"):
             if not is_sparse:
                 if others is None:
-                    self.shift = 0.5 * self.X.min(axis=0) + 0.5 * self.X.max(axis=0)
+                    self.shift = coarse_centre(self.X)
                 self.unmoved, self.X = self.X, self.X - self.shift
-            self.norms = gamma * squared_lengths(self.X).reshape(-1, 1)
+            squares = squared_lengths(self.X)
+            self.norms = gamma * squares
         if not np.isfinite(self.norms).all():
             raise ValueError(
                 "kernel='rbf' overflows on these rows. Scale the features or lower gamma."
             )
+        self.length = np.sqrt(squares.max(initial=0.0))
         self.rounding = 4.0 * growth(X.shape[1] + 6) * self.norms.max(initial=0.0)
         self.is_small = len(self.norms) <= FEW_ROWS and not sp.issparse(X)
+        self.step = finest_step(self.length) if others is None else others.step
+
+    @cached_property
+    def is_coarse(self) -> bool:
+        """Whether float32 products of these rows are exact, with each other and others."""
+        return not sp.issparse(self.X) and is_on_grid(self.X, self.step, self.length)
+
+    @cached_property
+    def narrow_rounding(self) -> float:
+        """A bound of the error of exponents that are computed in float32."""
+        n_roundings = 6 if self.is_coarse else self.X.shape[1] + 6
+        return 4.0 * n_roundings * NARROW_UNIT * self.norms.max(initial=0.0)
 
     @property
     def entry_error(self) -> float:
@@ -137,29 +157,110 @@ class RadialRows:
             return self.entry_error
         return self.entry_error + MAX_EXPONENT_ERROR
 
+    @cached_property
+    def narrow(self) -> np.ndarray:
+        """The moved rows in float32."""
+        return self.X.astype(np.float32)
+
+    @cached_property
+    def narrow_norms(self) -> np.ndarray:
+        """The scaled squared lengths in float32."""
+        return self.norms.astype(np.float32)
+
     def values(self, down, other, across, dtype) -> np.ndarray:
-        """Return the kernel between some of these rows and some of the others."""
-        X, Z = self.X[down], other.X[across]
-        norms, other_norms = self.norms[down], other.norms[across]
-        if sp.issparse(X) or sp.issparse(Z):
-            exponent = 2.0 * self.gamma * safe_sparse_dot(X, Z.T, dense_output=True)
-            exponent -= norms + other_norms.T
-        elif self.is_small or max(self.rounding, other.rounding) > MAX_EXPONENT_ERROR:
+        """Return the kernel between some of these rows and some of the others.
+
+        For float32 they are computed in float32 throughout where their errors are small.
+        """
+        if sp.issparse(self.X) or sp.issparse(other.X):
+            exponent = self._sparse_exponents(down, other, across)
+        elif self._needs_differences(other):
+            X, Z = self.unmoved[down], other.unmoved[across]
             exponent = np.empty((len(X), len(Z)))
-            fill_exponents(self.unmoved[down], other.unmoved[across], self.gamma, exponent)
+            fill_exponents(X, Z, self.gamma, exponent)
         else:
-            left = np.hstack([2.0 * self.gamma * X, -norms, np.ones_like(norms)])
-            right = np.hstack([Z, np.ones_like(other_norms), -other_norms])
-            exponent = left @ right.T
-        if other is self and down == across:
+            exponent = self._exponents(down, other, across, dtype)
+        if other is self and down is across:
             np.fill_diagonal(exponent, 0.0)
-        exponent = exponent.astype(dtype, copy=False)
-        # Rounding may make the squared distance of close rows negative.
-        np.minimum(exponent, 0.0, out=exponent)
         return np.exp(exponent, out=exponent)
+
+    def _needs_differences(self, other):
+        rounding = max(self.rounding, other.rounding)
+        return (self.is_small and other.is_small) or rounding > MAX_EXPONENT_ERROR
+
+    def _sparse_exponents(self, down, other, across):
+        products = safe_sparse_dot(self.X[down], other.X[across].T, dense_output=True)
+        norms = self.norms[down], other.norms[across]
+        finish_exponents(products, 2.0 * self.gamma, *norms, products)
+        return products
+
+    def _exponents(self, down, other, across, dtype):
+        is_narrow = (
+            dtype == np.float32
+            and max(self.narrow_rounding, other.narrow_rounding) <= MAX_NARROW_ERROR
+        )
+        if is_narrow:
+            products = self.narrow[down] @ other.narrow[across].T
+            norms = self.narrow_norms[down], other.narrow_norms[across]
+            finish_exponents(products, np.float32(2.0 * self.gamma), *norms, products)
+            return products
+        # Products of float32 are exact on a coarse grid.
+        name = "narrow" if self.is_coarse and other.is_coarse else "X"
+        products = getattr(self, name)[down] @ getattr(other, name)[across].T
+        norms = self.norms[down], other.norms[across]
+        out = products if products.dtype == np.float64 else np.empty(products.shape)
+        finish_exponents(products, 2.0 * self.gamma, *norms, out)
+        return out
+
+
+def coarse_centre(X) -> np.ndarray:
+    """Return a point near the mean of the rows, rounded so that integers stay coarse."""
+    least, largest = X.min(axis=0), X.max(axis=0)
+    step = np.exp2(np.floor(np.log2(np.where(largest > least, largest - least, 1.0))) - 1.0)
+    return np.where(largest > least, np.rint(X.mean(axis=0) / step) * step, least)
+
+
+def finest_step(length: float) -> float:
+    """Return the finest grid on which float32 products of rows up to a length are exact.
+
+    All sums of products are then multiples of the squared step below 2^24 of them.
+    """
+    return float(np.exp2(np.ceil(np.log2(length)) - 12.0)) if length > 0 else 1.0
+
+
+def is_on_grid(X: np.ndarray, step: float, length: float) -> bool:
+    """Return whether rows up to a length are multiples of the step, and not too long."""
+    if not 0 < length <= 4096.0 * step:
+        return False
+
+    def is_coarse(part):
+        steps = part / step
+        return np.array_equal(steps, np.rint(steps))
+
+    return is_coarse(X[:FEW_ROWS]) and is_coarse(X[FEW_ROWS:])
+
+
+def few_values(gamma: float, X, Z) -> np.ndarray:
+    """Return the rbf kernel between few dense rows, without moving them first."""
+    X, Z = (rows.astype(np.float64, copy=False) for rows in (X, Z))
+    out = np.empty((len(X), len(Z)))
+    fill_exponents(X, Z, gamma, out)
+    return np.exp(out, out=out)
 
 
 @njit(**JIT)
+def finish_exponents(products, scale, norms, other_norms, out):
+    """Fill ``out`` with exponents of the rbf kernel; rounding makes none of them positive.
+
+    ``out`` may be the products themselves.
+    """
+    for i in range(products.shape[0]):
+        for j in range(products.shape[1]):
+            exponent = scale * products[i, j] - (norms[i] + other_norms[j])
+            out[i, j] = min(exponent, 0.0)
+
+
+@njit(**SUM)
 def fill_exponents(X, Z, gamma, out):
     """Fill ``out`` with ``-gamma |x - z|^2``, from differences of the rows."""
     for i in range(X.shape[0]):
@@ -169,3 +270,13 @@ def fill_exponents(X, Z, gamma, out):
                 difference = X[i, k] - Z[j, k]
                 total += difference * difference
             out[i, j] = -gamma * total
+
+
+@njit(**JIT)
+def mirror_lower(matrix):
+    """Copy the lower triangle of a square matrix to the upper one."""
+    n_rows, width = matrix.shape[0], 16  # numbers in one or two lines of the cache
+    for start in range(0, n_rows, width):
+        for i in range(start, n_rows):
+            for j in range(start, min(start + width, i)):
+                matrix[j, i] = matrix[i, j]

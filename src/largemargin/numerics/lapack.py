@@ -6,21 +6,36 @@ their lower triangle is used.
 """
 
 from contextlib import AbstractContextManager, nullcontext
-from ctypes import CFUNCTYPE, POINTER, byref, c_char_p, c_double, c_int
+from ctypes import (
+    CFUNCTYPE,
+    POINTER,
+    PYFUNCTYPE,
+    byref,
+    c_char_p,
+    c_double,
+    c_int,
+    c_void_p,
+    py_object,
+    pythonapi,
+)
 
 import numpy as np
-from numba.extending import get_cython_function_address
+from scipy.linalg import cython_lapack
 
 from largemargin.numerics.threads import one_blas_thread
 
 MAX_THREADED_ROWS = 10_000
 LOWER = c_char_p(b"L")
 INT, REALS = POINTER(c_int), POINTER(c_double)
+# SciPy publishes the addresses of its LAPACK functions in capsules.
+NAME_OF = PYFUNCTYPE(c_char_p, py_object)(("PyCapsule_GetName", pythonapi))
+ADDRESS_IN = PYFUNCTYPE(c_void_p, py_object, c_char_p)(("PyCapsule_GetPointer", pythonapi))
 
 
 def routine(name, *kinds):
     """Return a LAPACK function by its name and the types of its further arguments."""
-    address = get_cython_function_address("scipy.linalg.cython_lapack", name)
+    capsule = cython_lapack.__pyx_capi__[name]
+    address = ADDRESS_IN(capsule, NAME_OF(capsule))
     return CFUNCTYPE(None, c_char_p, INT, REALS, INT, *kinds)(address)
 
 

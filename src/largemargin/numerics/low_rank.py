@@ -1,6 +1,7 @@
 """Pivoted Cholesky factors, of Gram matrices that may never be formed as a whole."""
 
 from collections.abc import Callable
+from threading import Lock
 from typing import NamedTuple
 
 import numpy as np
@@ -11,7 +12,9 @@ from largemargin.numerics.lapack import factorise_with_pivots
 from largemargin.numerics.rounding import wide_product
 
 # Pivots are drawn in blocks of this many rows.
-BLOCK = 100
+BLOCK = 64
+# Squared lengths of rows up to this have room in float32.
+LARGEST = 1e38
 
 
 class Factor(NamedTuple):
@@ -59,43 +62,108 @@ def expand_over_few(X, w: np.ndarray) -> np.ndarray:
     return alpha
 
 
+class GrowingFactor:
+    """A pivoted Cholesky factor of a positive semi-definite matrix, extended on demand.
+
+    ``columns(pivots)`` returns columns of the matrix. ``rows`` has one row per pivot, so
+    that ``rows' rows`` approximates the matrix. Pivots are drawn with probabilities
+    proportional to what is missing of the diagonal, times ``mass``. The cost of rank r is
+    ``len(diagonal) r^2``.
+    """
+
+    def __init__(self, columns: Callable, diagonal: np.ndarray, max_rank: int, mass=1.0):
+        self._columns, self._mass = columns, mass
+        self.max_rank = min(max_rank, len(diagonal))
+        self.diagonal = diagonal.astype(np.float64)
+        self.missing = self.diagonal.copy()
+        largest = self.missing.max(initial=0.0)
+        if not largest < LARGEST:
+            raise ValueError(
+                f"The kernel of a row with itself is {largest:.1e}; expected less than "
+                f"{LARGEST:.1e}. Scale the features or lower gamma, degree or coef0."
+            )
+        # Pivots that nearly depend on others would only add rounding errors.
+        self._smallest = 100 * np.finfo(np.float32).eps * largest
+        self._rng = np.random.default_rng(0)
+        self._store = np.empty((self.max_rank, len(diagonal)), dtype=np.float32)
+        self.pivots = np.empty(0, dtype=np.intp)
+        # The rank after each extension, and what was missing then.
+        self._history = [(0, self.left)]
+        self._lock = Lock()
+
+    @property
+    def rows(self) -> np.ndarray:
+        """The factor, one row per pivot."""
+        return self._store[: len(self.pivots)]
+
+    @property
+    def left(self) -> float:
+        """What is missing of the trace, each row times its mass."""
+        return float((self._mass * self.missing).sum())
+
+    def extend(self) -> bool:
+        """Draw another block of pivots; return whether there were any left to draw."""
+        self.missing[self.missing <= self._smallest] = 0.0
+        rank, chances = len(self.pivots), self._mass * self.missing
+        n_drawn = min(BLOCK, self.max_rank - rank, int(np.count_nonzero(chances)))
+        if n_drawn == 0:
+            return False
+        chances = chances / chances.sum()
+        drawn = self._rng.choice(len(chances), n_drawn, replace=False, p=chances)
+        block = self._columns(drawn).T.astype(np.float32)
+        block -= self.rows[:, drawn].T @ self.rows
+        corner = span(block[:, drawn], self._smallest)
+        self.missing[drawn] = 0.0
+        inverse = solve_triangular(
+            corner.rows[corner.pivots], np.eye(len(corner.pivots)), lower=True
+        )
+        drawn, block = drawn[corner.pivots], block[corner.pivots]
+        block = np.matmul(
+            inverse.astype(np.float32), block, out=self._store[rank : rank + len(drawn)]
+        )
+        self.pivots = np.concatenate([self.pivots, drawn])
+        self.missing -= np.einsum("ij,ij->j", block, block)
+        np.maximum(self.missing, 0.0, out=self.missing)
+        self._history.append((len(self.pivots), self.left))
+        return True
+
+    def grow(self, is_enough: Callable[[int, float, float], bool]) -> int:
+        """Return the first rank that is enough, extending the factor if need be.
+
+        ``is_enough(rank, before, after)`` is given what was left before and after the
+        last block of pivots.
+        """
+        with self._lock:
+            k = 0
+            while k + 1 < len(self._history) or self.extend():
+                k += 1
+                (_, before), (rank, after) = self._history[k - 1 : k + 1]
+                if is_enough(rank, before, after):
+                    return rank
+            return len(self.pivots)
+
+    def left_at(self, rank: int) -> float:
+        """Return what was missing at one of the ranks that were reached."""
+        return dict(self._history)[rank]
+
+    def missing_at(self, rank: int) -> np.ndarray:
+        """Return what the first rows of the factor leave out of the diagonal."""
+        known = np.einsum("ij,ij->j", self.rows[:rank], self.rows[:rank], dtype=np.float64)
+        return np.maximum(self.diagonal - known, 0.0)
+
+
 def low_rank_factor(
-    columns: Callable, diagonal: np.ndarray, *, max_rank: int, tolerance: float, dtype
+    columns: Callable, diagonal: np.ndarray, *, max_rank: int, tolerance: float
 ) -> tuple[Factor, float]:
     """Return a low-rank factor of a matrix, and the fraction of its trace it leaves out.
 
-    ``columns(pivots)`` returns columns of the matrix. Pivots are drawn with probabilities
-    proportional to what is still missing of the diagonal, until at most a fraction
-    ``tolerance`` of the trace is missing or ``max_rank`` is reached. The cost is
-    ``len(diagonal) max_rank^2``.
+    Pivots are drawn until at most a fraction ``tolerance`` of the trace is missing or
+    ``max_rank`` is reached.
     """
-    rng = np.random.default_rng(0)
-    missing = diagonal.astype(np.float64)
-    whole = missing.sum()
+    factor = GrowingFactor(columns, diagonal, max_rank)
+    whole = factor.left
     if not whole > 0:
         raise ValueError("The kernel is zero on all rows: there is nothing to learn from.")
-    # Pivots that nearly depend on others would only add rounding errors.
-    smallest = 100 * np.finfo(dtype).eps * missing.max()
-    rows = np.empty((len(diagonal), max_rank), dtype=dtype)
-    pivots = np.empty(0, dtype=np.intp)
-    while len(pivots) < max_rank and missing.sum() > tolerance * whole:
-        missing[missing <= smallest] = 0.0
-        n_drawn = min(BLOCK, max_rank - len(pivots), int(np.count_nonzero(missing)))
-        if n_drawn == 0:
-            break
-        chances = missing / missing.sum()
-        drawn = rng.choice(len(missing), n_drawn, replace=False, p=chances)
-        missing[drawn] = 0.0
-        known = rows[:, : len(pivots)]
-        block = columns(drawn)
-        block -= known @ known[drawn].T
-        corner = span(block[drawn], smallest)
-        drawn, block = drawn[corner.pivots], block[:, corner.pivots]
-        inverse = solve_triangular(
-            corner.rows[corner.pivots], np.eye(len(drawn)), lower=True
-        )
-        block = block @ inverse.T.astype(block.dtype)
-        rows[:, len(pivots) : len(pivots) + len(drawn)] = block
-        pivots = np.concatenate([pivots, drawn])
-        missing = np.maximum(missing - np.einsum("ij,ij->i", block, block), 0.0)
-    return Factor(rows[:, : len(pivots)], pivots), float(missing.sum() / whole)
+    while factor.left > tolerance * whole and factor.extend():
+        pass
+    return Factor(factor.rows.T, factor.pivots), factor.left / whole

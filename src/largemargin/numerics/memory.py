@@ -13,6 +13,8 @@ MAX_ROOM, MAX_EXPANSION = 1 << 30, 100
 # on sparse rows.
 VECTORS_OF_SOLVER, VECTORS_OF_KERNEL = 15, 2
 FLOAT_BYTES = 8
+# Every computer has room for this; to ask for its memory would take longer.
+SMALL = 1 << 20
 CONTAINER_LIMITS = (
     Path("/sys/fs/cgroup/memory.max"),
     Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"),
@@ -79,6 +81,8 @@ def check_room(n_bytes: int, what: str, way_out: str) -> None:
     The message begins with ``what``, which needs the memory; ``way_out``, without a full
     stop, says what to do about it.
     """
+    if n_bytes <= SMALL and SETTING not in os.environ:
+        return
     limit = max_bytes()
     if n_bytes > limit:
         raise TooLarge(

@@ -12,6 +12,7 @@ from threadpoolctl import ThreadpoolController
 _lock = Lock()
 _n_limiting = 0
 _limit: Any = None
+_n_own: int | None = None  # threads of in_threads, if linear algebra has fewer
 
 
 @cache
@@ -41,6 +42,28 @@ def one_blas_thread() -> Iterator[None]:
                 _limit.restore_original_limits()
 
 
+@contextmanager
+def own_threads() -> Iterator[None]:
+    """Leave all threads to ``in_threads`` in this block; linear algebra has one.
+
+    Threads of linear algebra wait for each other by spinning. Between small products, and
+    on a computer with other work, that costs many times the work itself.
+    """
+    global _n_own
+    n_before, n_threads = _n_own, n_threads_of_work()
+    with one_blas_thread():
+        _n_own = n_threads
+        try:
+            yield
+        finally:
+            _n_own = n_before
+
+
+def n_threads_of_work() -> int:
+    """Return the number of threads that ``in_threads`` may use."""
+    return n_blas_threads() if _n_own is None else _n_own
+
+
 def n_blas_threads() -> int:
     """Return the number of threads that linear algebra may use."""
     return max((pool["num_threads"] for pool in blas_threads().info()), default=1)
@@ -49,10 +72,14 @@ def n_blas_threads() -> int:
 def in_threads(work: Callable, items: Sequence) -> list:
     """Return ``work(item)`` of each item, from as many threads as linear algebra may use.
 
+    Within ``own_threads`` it is as many as it could use outside.
+
     Each item is worked on by one thread, linear algebra included. An interrupt cancels
     the items that have not been started.
     """
-    n_threads = n_blas_threads()
+    if len(items) == 1 and _n_limiting > 0:  # asking libraries would take longer
+        return [work(items[0])]
+    n_threads = n_threads_of_work()
     with one_blas_thread():
         if n_threads == 1 or len(items) == 1:
             return [work(item) for item in items]
