@@ -24,11 +24,12 @@ def solve_as_tightly_as_possible(arguments):
     raise AssertionError(f"the oracle failed: {answer.status}")
 
 
-def solve_qp(gram, y, weight, C, lambda_var, lambda_mean, fit_intercept):
+def solve_qp(gram, y, weight, C, lambda_var, lambda_mean, fit_intercept, loss="hinge"):
     """Return scores without intercept, intercept, and objective of the optimum.
 
-    The variables are w, b and the slacks; the margin statistics are written out as in
-    the paper, so nothing here is shared with the library.
+    The variables are w, b and the slacks, which the loss charges for as they are or
+    squared; the margin statistics are written out as in the paper, so nothing here is
+    shared with the library.
     """
     features = factor_of(gram)
     n_rows, n_features = features.shape
@@ -43,8 +44,10 @@ def solve_qp(gram, y, weight, C, lambda_var, lambda_mean, fit_intercept):
     # Constraints in the form rhs - A x >= 0: margins + slack >= 1, slack >= 0.
     above_one, rhs = [-margins], [-np.ones(n_rows)]
     if np.isfinite(C):
-        quadratic = sp.block_diag([quadratic, sp.csc_matrix((n_rows, n_rows))])
-        linear = np.concatenate([linear, C * weight])
+        is_squared = loss == "squared_hinge"
+        of_squares = sp.diags(2.0 * C * weight * is_squared)
+        quadratic = sp.block_diag([quadratic, of_squares])
+        linear = np.concatenate([linear, C * weight * (not is_squared)])
         above_one.append(-np.eye(n_rows))
         rhs.append(np.zeros(n_rows))
     matrix = sp.csc_matrix(np.hstack(above_one))

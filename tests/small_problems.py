@@ -9,7 +9,7 @@ from largemargin.designs.dense import DenseDesign
 from largemargin.designs.gram import GramDesign
 from largemargin.designs.sparse import SparseDesign
 from largemargin.problem import Prices, Problem, Targets
-from largemargin.problem.losses import Loss, Pull
+from largemargin.problem.losses import HINGE, Loss, Pull
 
 DESIGNS = {
     "dense": DenseDesign,
@@ -60,11 +60,12 @@ def classes_on_rows(n_rows=30, prices=(1.0, 0.5, 0.3), fit_intercept=True, seed=
     return Problem(DenseDesign(X), targets, weight, Prices(*prices), fit_intercept, **rest)
 
 
-def sparse_classes(C, lambdas=(0.0, 0.0), fit_intercept=False):
+def sparse_classes(C, lambdas=(0.0, 0.0), fit_intercept=False, loss=HINGE):
     """Return a problem of two weighted classes on 40 sparse features, some rows twice."""
     rng = np.random.default_rng(0)
     X = sp.random(500, 40, 0.2, "csr", random_state=0)
     X = sp.vstack([X[30:60], X[30:]], format="csr")
     sign = np.where(X @ rng.normal(size=40) + 0.3 * rng.normal(size=500) > 0, 1.0, -1.0)
     weight, targets = rng.uniform(0.2, 3.0, 500), Targets.of_classes(sign)
-    return Problem(SparseDesign(X), targets, weight, Prices(C, *lambdas), fit_intercept)
+    prices = Prices(C, *lambdas)
+    return Problem(SparseDesign(X), targets, weight, prices, fit_intercept, loss)

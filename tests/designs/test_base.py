@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 from largemargin.designs.base import Capability, Design, MissingCapability
 from largemargin.designs.dense import DenseDesign
 from largemargin.designs.gram import GramDesign
-from largemargin.designs.kernel_rows import KernelRows
+from largemargin.designs.kernel_rows import KernelRows, TiledDesign
 from largemargin.designs.sparse import SparseDesign
 from largemargin.kernels.functions import Kernel
 from largemargin.numerics.rounding import growth
@@ -24,11 +24,13 @@ DESIGNS = {
     "sparse": SparseDesign(sp.csr_matrix(X)),
     "gram": GramDesign(GRAM, entry_error=growth(5)),
     "kernel rows": KernelRows(Kernel("linear"), X),
+    "tiled": TiledDesign(Kernel("linear"), X),
 }
 PARTS = {
     Capability.FEATURES: ["n_features", "outer_products", "squared_columns", "zeros"],
     Capability.ROWS: ["rows", "n_features", "sweeps_are_cheap"],
     Capability.GRAM: ["gram_matrix", "damped_inverse", "on_features", "once_for"],
+    Capability.PRODUCTS: ["low_rank", "surrogate", "pass_seconds"],
     Capability.INNER_PRODUCTS: ["as_gram_design"],
     Capability.REMOVAL: ["without", "score_of"],
 }

@@ -46,11 +46,11 @@ def test_numbers_that_overflow_are_refused():
         damped_factor(np.diag([1.0, np.inf]))
 
 
-@pytest.mark.parametrize("mirrored", [5, 1024])
+@pytest.mark.parametrize("n_copies", [1, 4])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_an_inverse_is_symmetric_and_that_of_numpy(gram, mirrored, dtype, monkeypatch):
-    monkeypatch.setattr(cholesky, "MIRRORED", mirrored)
-    gram, ridge = gram.astype(dtype), np.linspace(0.1, 1.0, 12)
+def test_an_inverse_is_symmetric_and_that_of_numpy(gram, n_copies, dtype):
+    gram = np.tile(gram, (n_copies, n_copies)).astype(dtype)
+    ridge = np.linspace(0.1, 1.0, len(gram))
     found = inverse_of(gram, ridge)
     assert_allclose(found, np.linalg.inv(gram + np.diag(ridge)), rtol=1e-8, atol=1e-10)
     assert_array_equal(found, found.T)

@@ -7,6 +7,9 @@ from numpy.testing import assert_allclose
 from largemargin.designs.base import Curvature, MissingCapability
 from largemargin.designs.dense import DenseDesign
 from largemargin.designs.gram import GramDesign
+from largemargin.designs.kernel_rows import KernelRows
+from largemargin.kernels import gram as gram_matrices
+from largemargin.kernels.functions import Kernel
 
 
 @pytest.fixture
@@ -42,3 +45,20 @@ def test_a_damped_inverse_is_that_of_numpy(X):
     weight = np.linspace(0.5, 2.0, 15)
     found = GramDesign(X @ X.T).damped_inverse(weight, 0.3)
     assert_allclose(found, np.linalg.inv(X @ X.T + np.diag(1 / (0.3 * weight))), atol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["rbf", "laplacian", "cosine"])
+def test_scores_of_a_rounded_matrix_lie_within_their_errors(X, name, monkeypatch):
+    monkeypatch.setattr(gram_matrices, "MAX_WIDE_ROWS", 5)
+    kernel, wide = Kernel(name, 2.0), X.astype(np.longdouble)
+    gram = kernel.gram_matrix(X)
+    assert gram.dtype == np.float32
+    source = KernelRows(kernel, X)
+    design = GramDesign(gram, kernel.entry_error(X, gram.dtype), source)
+    exact = np.array([kernel._wide_values(row, wide) for row in wide])
+    for alpha in *np.eye(15), np.random.default_rng(1).normal(size=15):
+        measured = design.measure(alpha)
+        assert (np.abs(measured.scores - exact @ alpha) <= measured.errors).all()
+    if kernel.is_positive:  # errors are those of the entries, not of the lengths
+        within = 6e-8 * (exact @ np.abs(alpha)) + 1e-13
+        assert (measured.errors <= within).all()

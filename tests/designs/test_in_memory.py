@@ -5,6 +5,7 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 
+from largemargin.designs import features, in_memory
 from largemargin.designs.base import Curvature
 from largemargin.designs.dense import DenseDesign
 from largemargin.designs.in_memory import without_offsets
@@ -67,3 +68,57 @@ def test_a_sparse_design_counts_what_is_stored():
     assert np.shares_memory(unsigned(X.indices), X.indices)
     assert unsigned(X.indices.astype(np.int64)).dtype == np.uint64
     assert SparseDesign(sp.csr_matrix(np.ones((9, 1)))).has_cheap_moments
+
+
+def wide_system(n_rows=60, n_features=300, spread=50.0, is_free=True):
+    """Return rows of many features, a curvature, and the matrix of its Newton system."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n_rows, n_features)) * rng.uniform(0.1, 10, n_features)
+    X[1] = X[0]  # a singular Gram matrix
+    sign, weight = np.where(rng.random(n_rows) < 0.3, 1.0, -1.0), rng.uniform(1, 2, n_rows)
+    extra = weight * 20.0 * (rng.random(n_rows) < 0.1)
+    mean = np.sqrt(spread / weight.sum()) * sign * weight
+    whole = np.diag(spread * weight + extra) - np.outer(mean, mean)
+    along = whole.sum(axis=1)
+    border = along / np.sqrt(along.sum()) if is_free else None
+    if is_free:
+        whole -= np.outer(border, border)
+    curvature = Curvature(weight, spread, extra, mean, border)
+    return X, curvature, np.eye(n_features) + X.T @ whole @ X
+
+
+@pytest.mark.parametrize("is_free", [True, False])
+def test_few_rows_of_many_features_need_few_products_for_a_newton_step(
+    is_free, monkeypatch
+):
+    monkeypatch.setattr(features, "MAX_FACTORED", 0)
+    X, curvature, matrix = wide_system(is_free=is_free)
+    slope = np.random.default_rng(1).normal(size=X.shape[1])
+    products = []
+    for design in both(X):
+        passes, combine = [], design.combine
+        design.combine = lambda v, p=passes, combine=combine: p.append(1) or combine(v)
+        found = design.newton_system(curvature)(slope, 1e-10)
+        assert_allclose(found, np.linalg.solve(matrix, slope), rtol=1e-5, atol=1e-7)
+        products.append(len(passes))
+    assert max(products) <= 60
+    # The diagonal of the system alone would need many more.
+    monkeypatch.setattr(in_memory, "MAX_GRAM_ROWS", 0)
+    design, passes = both(X)[0], []
+    combine = design.combine
+    design.combine = lambda v: passes.append(1) or combine(v)
+    design.newton_system(curvature)(slope, 1e-10)
+    assert len(passes) > 2 * max(products)
+
+
+def test_the_diagonal_takes_the_place_of_a_factor_that_rounding_prevents(monkeypatch):
+    def fail(matrix):
+        raise np.linalg.LinAlgError
+
+    monkeypatch.setattr(in_memory.lapack, "factorise", fail)
+    X, curvature, _ = wide_system()
+    diagonal = curvature.spread * curvature.weight + curvature.extra
+    scale = 1.0 + (X**2).T @ diagonal
+    for design in both(X):
+        found = design.preconditioner(curvature)(np.ones(X.shape[1]))
+        assert_allclose(found, 1.0 / scale)

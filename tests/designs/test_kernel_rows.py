@@ -6,8 +6,9 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose
 
 from largemargin.designs import kernel_rows
+from largemargin.designs.base import Measured
 from largemargin.designs.gram import GramDesign
-from largemargin.designs.kernel_rows import KernelRows
+from largemargin.designs.kernel_rows import KernelRows, TiledDesign
 from largemargin.kernels.functions import Kernel
 
 
@@ -35,7 +36,7 @@ def test_lengths_of_slopes_are_bounded(X, name):
 def test_an_element_is_measured_once(X, monkeypatch):
     rows, alpha = KernelRows(Kernel("rbf", 0.5), X), np.ones(60)
     measured = rows.measure(alpha)
-    monkeypatch.setattr(Kernel, "scores", None)
+    monkeypatch.setattr(KernelRows, "_wide_scores", None)
     assert rows.measure(alpha) is measured
 
 
@@ -60,3 +61,46 @@ def test_scores_of_short_sparse_float32_rows_lie_within_their_errors(X):
     wide = X.toarray().astype(np.longdouble)
     measured = rows.measure(alpha)
     assert (np.abs(measured.scores - wide @ (wide.T @ alpha)) <= measured.errors).all()
+
+
+@pytest.mark.parametrize("n_doubtful", [20, 50])
+@pytest.mark.parametrize("name", ["rbf", "poly", "cosine"])
+def test_doubtful_scores_lie_within_their_errors_however_many_there_are(
+    X, name, n_doubtful
+):
+    kernel, alpha = Kernel(name, 0.5, 2, 1.0), np.random.default_rng(1).normal(size=60)
+    rows = KernelRows(kernel, X)
+    coarse = Measured(np.zeros(60), np.full(60, 1e9), np.full(60, 1e9), 3.0, 4.0)
+    close = rows.measure_some(alpha, coarse, np.arange(60) < n_doubtful)
+    wide = X.astype(np.longdouble)
+    exact = np.array([kernel._wide_values(row, wide) for row in wide]) @ alpha
+    assert (np.abs(close.scores - exact) <= close.errors).all()
+    assert close.errors[:n_doubtful].max() < 1e-10
+    assert (close.square, close.square_error) == (3.0, 4.0)
+    # The lower half of the matrix serves all rows where most are in doubt.
+    assert (close.errors.max() < 1e-10) == (n_doubtful == 50)
+
+
+def test_a_tiled_design_has_the_products_of_a_gram_design(X):
+    kernel = Kernel("rbf", 0.5)
+    tiled, whole = TiledDesign(kernel, X), GramDesign(kernel.gram_matrix(X))
+    alpha, other = np.random.default_rng(1).normal(size=(2, 60))
+    assert_allclose(tiled.scores(alpha), whole.scores(alpha), atol=1e-5)
+    assert_allclose(tiled.inner(other, alpha), whole.inner(other, alpha), rtol=1e-5)
+    assert_allclose(tiled.squared_norms(), whole.squared_norms())
+    both = np.column_stack([alpha, other])
+    assert_allclose(tiled.scores(both)[:, 1], tiled.scores(other))
+    some = np.array([4, 1])
+    assert_allclose(tiled.columns(some), whole.gram_matrix[:, some], atol=1e-6)
+    assert_allclose(tiled.block(some), whole.gram_matrix[np.ix_(some, some)], atol=1e-6)
+    assert tiled.combine(alpha) is alpha
+    assert not tiled.zeros().any()
+
+
+def test_a_tiled_design_examines_in_float64(X):
+    kernel, alpha = Kernel("rbf", 0.5), np.random.default_rng(1).normal(size=60)
+    wide = X.astype(np.longdouble)
+    exact = np.array([kernel._wide_values(row, wide) for row in wide]) @ alpha
+    measured = TiledDesign(kernel, X).measure(alpha)
+    assert (np.abs(measured.scores - exact) <= measured.errors).all()
+    assert measured.errors.max() < 1e-12

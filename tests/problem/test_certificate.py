@@ -19,7 +19,7 @@ from largemargin.numerics.low_rank import expand_over_few
 from largemargin.numerics.rounding import add_wide_dot
 from largemargin.problem import Prices, Problem, Targets
 from largemargin.problem.certificate import examine_kept
-from largemargin.problem.losses import HINGE, Band
+from largemargin.problem.losses import HINGE, LOSSES, Band
 from largemargin.solvers import solve
 from oracle import solve_qp
 
@@ -36,12 +36,13 @@ def drawn(seed=0, n_rows=40, n_features=4):
 
 
 def wide_primal(problem, X, w, offset):
-    """Return the objective of a linear hinge machine in extended precision."""
+    """Return the objective of a linear machine in extended precision."""
     w, s = w.astype(np.longdouble), problem.weight.astype(np.longdouble)
     g = problem.sign * (X.astype(np.longdouble) @ w + np.longdouble(offset))
     mean = s @ g / s.sum()
     variance = s @ (g - mean) ** 2 / s.sum()
-    loss = problem.prices.C * (s @ np.maximum(1 - g, 0))
+    below = np.maximum(1 - g, 0)
+    loss = problem.prices.C * (s @ (below if problem.loss == HINGE else below**2))
     return (
         w @ w / 2
         + 2 * problem.prices.lambda_var * variance
@@ -52,10 +53,14 @@ def wide_primal(problem, X, w, offset):
 
 @pytest.mark.parametrize("fit_intercept", [True, False])
 @pytest.mark.parametrize("prices", PRICES)
-def test_any_pair_is_no_farther_from_the_optimum_than_certified(prices, fit_intercept):
+@pytest.mark.parametrize("loss", LOSSES)
+def test_any_pair_is_no_farther_from_the_optimum_than_certified(
+    prices, fit_intercept, loss
+):
     X, y, weight, rng = drawn()
-    problem = Problem(DenseDesign(X), classes(y), weight, Prices(*prices), fit_intercept)
-    _, _, optimum = solve_qp(X @ X.T, y, weight, *prices, fit_intercept)
+    rest = Prices(*prices), fit_intercept, LOSSES[loss]
+    problem = Problem(DenseDesign(X), classes(y), weight, *rest)
+    _, _, optimum = solve_qp(X @ X.T, y, weight, *prices, fit_intercept, loss)
     for scale in 1e-3, 1.0, 1e3:
         w, offset = scale * rng.standard_normal(4), scale * rng.standard_normal()
         beta = prices[0] * rng.random(len(y))
@@ -65,10 +70,13 @@ def test_any_pair_is_no_farther_from_the_optimum_than_certified(prices, fit_inte
 
 
 @pytest.mark.parametrize("prices", PRICES)
-def test_any_tangent_of_the_variance_gives_a_bound(prices):
+@pytest.mark.parametrize("loss", LOSSES)
+def test_any_tangent_of_the_variance_gives_a_bound(prices, loss):
     X, y, weight, rng = drawn()
-    problem = Problem(DenseDesign(X), classes(y), weight, Prices(*prices))
-    _, _, optimum = solve_qp(X @ X.T, y, weight, *prices, True)
+    problem = Problem(
+        DenseDesign(X), classes(y), weight, Prices(*prices), loss=LOSSES[loss]
+    )
+    _, _, optimum = solve_qp(X @ X.T, y, weight, *prices, True, loss)
     w, beta = rng.standard_normal(4), prices[0] * rng.random(len(y))
     tangent = rng.standard_normal(len(y))
     certificate = examine_kept(problem, w, 0.3, beta, tangent=tangent).certificate

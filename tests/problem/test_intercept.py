@@ -84,7 +84,8 @@ def test_forces_of_rows_of_one_sign_are_balanced(kind, n_rows):
         )
         problem = Problem(DESIGNS[kind](X), targets, weight, prices, True)
         w = rng.standard_normal(len(problem.design.zeros()))
-        _, beta, certificate = problem.examine(w, rng.standard_normal(), rng.random(n_rows))
+        found = problem.examine(w, rng.standard_normal(), rng.random(n_rows))
+        beta, certificate = found.beta, found.certificate
         # Nothing else pulls at the intercept, and the optimum is zero.
         assert weight @ beta <= 1e-12
         assert certificate.gap >= certificate.primal * (1.0 - 1e-12)

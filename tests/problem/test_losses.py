@@ -5,7 +5,14 @@ import pytest
 from numpy.testing import assert_allclose
 
 from largemargin.problem import Prices, Problem, Targets
-from largemargin.problem.losses import HINGE, Band, dual_step, smoothed_slope
+from largemargin.problem.losses import (
+    HINGE,
+    SQUARED_HINGE,
+    Band,
+    dual_step,
+    loss_named,
+    smoothed_slope,
+)
 from largemargin.solvers import solve
 from small_problems import DESIGNS, EpsilonInsensitive, HingeAt, Pinball
 
@@ -97,6 +104,44 @@ def test_the_slope_along_a_step_is_that_of_the_proximal_steps(loss):
     assert_allclose(slope, -(weight * step) @ beta)
     assert_allclose(curvature, bends @ step**2)
     assert_allclose(size, (weight * np.abs(step)) @ np.abs(beta))
+
+
+@pytest.mark.parametrize("loss", [HINGE, HingeAt(2.0), Band(), Band(0.0, 0.3)], ids=str)
+def test_the_dual_of_a_loss_that_is_zero_above_its_kink_is_a_parabola(loss):
+    assert loss.is_one_sided
+    for beta in betas_of(loss):
+        _, gap = loss.value_and_gap(np.array([-1.7]), np.array([beta]), np.ones(1), C)
+        conjugate = 0.5 * loss.ridge(C) * beta**2 - loss.kink * beta
+        value = values_of(loss, np.array([-1.7]))[0]
+        assert_allclose(gap, value + conjugate - 1.7 * beta, atol=1e-12)
+
+
+@pytest.mark.parametrize("loss", [EpsilonInsensitive(0.4), Pinball(0.8), Band(0.5, 0.2)])
+def test_other_losses_are_not_zero_above_a_kink(loss):
+    assert not loss.is_one_sided
+
+
+def test_the_squared_hinge_is_the_square_of_the_hinge():
+    margins = np.linspace(-2.0, 3.0, 21)
+    values = values_of(HINGE, margins) / C
+    assert_allclose(values_of(SQUARED_HINGE, margins), C * values**2)
+    assert SQUARED_HINGE.box(C) == (0.0, np.inf)
+
+
+def test_a_loss_without_a_price_leaves_no_dual_variables():
+    for loss in HINGE, SQUARED_HINGE:
+        assert loss.box(0.0) == (0.0, 0.0)
+        assert loss.ridge(0.0) == 0.0
+        assert loss.smoothing(np.zeros(2), 1.0, 0.0).sigma > 0.0
+
+
+def test_a_hard_margin_counts_as_steep_but_not_infinitely():
+    assert 1e50 < HINGE.curvature(np.inf) < np.inf
+
+
+def test_a_hard_margin_is_the_same_with_all_losses():
+    assert loss_named("squared_hinge", 1.0) is SQUARED_HINGE
+    assert loss_named("squared_hinge", np.inf) is loss_named("hinge", np.inf)
 
 
 @pytest.mark.parametrize("fit_intercept", [True, False])

@@ -34,7 +34,7 @@ def test_any_point_and_any_beta_are_certified(seed, lambda_var, fit_intercept):
     problem = classes_on_rows(30, (1.0, lambda_var, 0.3), fit_intercept, seed)
     rng = np.random.default_rng(seed)
     w, beta = rng.normal(size=4), rng.uniform(0, 1, 30)
-    _, feasible, certificate = problem.examine(w, rng.normal(), beta)
+    _, feasible, certificate, _ = problem.examine(w, rng.normal(), beta)
     best = optimum(problem)
     assert feasible.min() >= 0
     assert feasible.max() <= problem.prices.C

@@ -25,7 +25,7 @@ def test_newton_steps_solve_the_smoothed_problem():
     squares = []
     for _ in range(8):
         squares.append(smoothed.look(1.0).slope_square)
-        smoothed.step(1.0)
+        smoothed.step(1.0, 0.0)
     assert squares[-1] <= 1e-20 * squares[0]
 
 

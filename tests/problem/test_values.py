@@ -138,7 +138,7 @@ def test_any_pair_is_no_farther_from_the_optimum_than_certified(kind, prices):
         w = scale * rng.standard_normal(len(problem.design.zeros()))
         beta = prices.C * rng.uniform(-1, 1, 60)
         offset = 7.0 + scale * rng.standard_normal()
-        _, balanced, certificate = problem.examine(w, offset, beta)
+        _, balanced, certificate, _ = problem.examine(w, offset, beta)
         assert certificate.primal >= optimum - 1e-8 * abs(optimum)
         assert certificate.primal - certificate.gap <= optimum + 1e-7 * abs(optimum)
         assert np.abs(balanced).max() <= prices.C
@@ -169,7 +169,7 @@ def test_sweeps_refuse_what_they_do_not_know():
     targets = Targets.of_values(values)
     for solver in "dual_cd", "asgd":
         problem = Problem(DenseDesign(X), targets, weight, Prices(1.0), True, loss)
-        with pytest.raises(ValueError, match="only losses of one kink"):
+        with pytest.raises(ValueError, match="only losses that are zero above"):
             solve(problem, solver, tol=1e-3)
     problem = Problem(GramDesign(X @ X.T), targets, weight, Prices(1.0), True, loss)
     for solver in "newton", "asgd":

@@ -1,9 +1,14 @@
 """What a design is: stored rows, and the products with them that solvers need.
 
-An element is a vector of the feature space, as an array whose meaning only the design
-knows, so inner products of elements are left to the design. Beyond the methods of
-``Design`` there are capabilities: a design declares those it has, and its users declare
-those they need. docs/add_a_design.md shows how to write one.
+An *element* is a vector of the feature space, such as ``w``. It is an array whose meaning
+only the design knows: one number per feature, or one coefficient per row. Callers may add
+elements and multiply them by numbers; inner products are left to the design. The *scores*
+of an element are its inner products with all rows.
+
+Solvers need four things of every design: scores, combinations of rows, Newton steps, and
+bounds of the rounding errors of what they end with. Beyond these there are capabilities: a
+design declares those it has, and its users declare those they need. docs/add_a_design.md
+shows how to write a design.
 """
 
 import operator
@@ -29,7 +34,9 @@ class Capability(Enum):
     ``FEATURES``: ``n_features``, elements with one number per feature, ``second_moment``,
     Newton systems for problems with prices of squares. ``ROWS``, which comes with
     ``FEATURES``: ``rows`` for compiled loops, and whether ``sweeps_are_cheap``. ``GRAM``:
-    ``gram_matrix``, ``damped_inverse`` and ``on_features``. ``INNER_PRODUCTS``:
+    ``gram_matrix``, ``damped_inverse``, ``on_features``, and the methods of
+    ``FactorableDesign``. ``PRODUCTS``: the methods of ``FactorableDesign``, and
+    ``pass_seconds``, the time that a product takes. ``INNER_PRODUCTS``:
     ``as_gram_design``. ``REMOVAL``, which comes with ``FEATURES`` or ``GRAM``:
     ``without`` and ``score_of``.
     """
@@ -37,6 +44,7 @@ class Capability(Enum):
     FEATURES = "elements with one number per feature"
     ROWS = "rows in memory, to be visited one at a time"
     GRAM = "a Gram matrix in memory"
+    PRODUCTS = "products with a Gram matrix that is not stored"
     INNER_PRODUCTS = "inner products of all pairs of rows"
     REMOVAL = "the removal of single rows"
 
@@ -62,9 +70,10 @@ class Measured(NamedTuple):
 class Curvature(NamedTuple):
     """Second derivative of the margin terms with respect to the scores.
 
-    It is the matrix ``diag(weight * spread + extra) - mean mean' - border border'``, where
-    ``extra`` is zero except on rows near a kink. ``mean`` stands for the mean of the
-    margins and ``border`` for the intercept; either may be None.
+    It is the matrix ``diag(weight * spread + extra) - mean mean' - border border'``.
+    ``spread`` comes from the squared terms. ``extra`` comes from the smoothed losses and is
+    zero except on rows near a kink. ``mean`` stands for the mean of the margins and
+    ``border`` for the intercept; either may be None.
     """
 
     weight: Array
@@ -83,6 +92,25 @@ class Curvature(NamedTuple):
 NewtonSolve = Callable[[Array, float], Array]
 
 
+class Goals(NamedTuple):
+    """How exactly a Newton step is computed where that takes iterations.
+
+    A Newton step minimises a quadratic model of the objective. The model may stay above its
+    minimum by ``accuracy**2`` times its decrease, or by ``enough``, in units of the
+    objective.
+    """
+
+    accuracy: float
+    enough: float = 0.0
+
+
+class Step(NamedTuple):
+    """A step in the feature space, and its scores."""
+
+    element: Array
+    scores: Array
+
+
 class Design:
     """Rows, possibly all moved by the same ``shift``.
 
@@ -98,6 +126,8 @@ class Design:
     has_cheap_moments: bool = False
     # Whether visiting one row costs much less than its share of a product with all.
     sweeps_are_cheap: bool = False
+    # Whether an element has one coefficient per row: its inner products need scores.
+    elements_are_expansions: bool = False
     shift: Array | None = None
 
     def zeros(self) -> Array:
@@ -131,6 +161,11 @@ class Design:
     def newton_system(self, curvature: Curvature) -> NewtonSolve:
         """Return ``solve(slope, accuracy)`` of ``(I + X' curvature X) step = slope``."""
         raise NotImplementedError
+
+    def newton_step(self, curvature: Curvature, target: Array, goals: Goals) -> Step:
+        """Return the step with ``(I + X' curvature X) step = target``, and its scores."""
+        step = self.newton_system(curvature)(target, goals.accuracy)
+        return Step(step, self.scores(step))
 
     def measure(self, w: Array) -> Measured:
         """Return scores and squared length of an element, with bounds of their errors."""

@@ -6,14 +6,13 @@ from itertools import product
 
 import numpy as np
 
+from largemargin.kernels.values import mirror_lower
 from largemargin.numerics import lapack
 from largemargin.numerics.interrupt import interruptible
 from largemargin.numerics.rounding import UNIT
 
 # A factorisation of more rows than this takes long enough to be interrupted.
 LONG = 2000
-# A triangle is mirrored in blocks of this many rows.
-MIRRORED = 1024
 # Relative increases of the diagonal, tried in turn on a matrix that is not definite.
 DAMPINGS = 1e-14, 1e-12, 1e-10, 1e-8, 1e-6, 1e-4, 1e-2, 1.0
 
@@ -54,16 +53,20 @@ def inverse_of(gram: np.ndarray, ridge: np.ndarray) -> np.ndarray:
             lapack.invert(matrix)
         except np.linalg.LinAlgError:
             continue
-        for start in range(0, len(matrix), MIRRORED):
-            stop = start + MIRRORED
-            matrix[start:stop, stop:] = matrix[stop:, start:stop].T
-            corner = matrix[start:stop, start:stop]
-            corner[:] = np.tril(corner) + np.tril(corner, -1).T
+        mirror_lower(matrix)
         return matrix.T  # the same matrix, in C order
     raise ValueError(
         "The kernel matrix is not positive definite, even with a ridge. Scale the "
         "features, or use another kernel."
     )
+
+
+def solve_small(matrix: np.ndarray, targets: np.ndarray) -> np.ndarray:
+    """Solve with a matrix of one or two rows, which rounding may have made singular."""
+    try:
+        return np.linalg.solve(matrix, targets)
+    except np.linalg.LinAlgError:
+        return np.linalg.lstsq(matrix, targets)[0]
 
 
 def without_row(matrix: np.ndarray, i: int) -> np.ndarray:

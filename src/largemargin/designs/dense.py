@@ -96,5 +96,8 @@ class DenseDesign(InMemoryDesign):
             block = np.zeros((n_lines, NARROW_BLOCK))
             add_narrow_products(self.X[some], coefficients[some], block, parts[part])
 
-        in_threads(fill, range(len(starts)))
+        if len(starts) == 1:  # asking for the number of threads would take longer
+            fill(0)
+        else:
+            in_threads(fill, range(len(starts)))
         return parts.sum(axis=0)[: self.n_features, : self.n_features]

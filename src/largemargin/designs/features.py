@@ -1,8 +1,10 @@
 """Rows of explicit features, wherever they are stored, and Newton systems over them."""
 
+from collections.abc import Callable
+
 import numpy as np
-from scipy.linalg import cho_solve
 from scipy.linalg.blas import dsymv
+from scipy.linalg.lapack import dpotrs
 
 from largemargin.designs.base import Capability, Curvature, Design, Measured, NewtonSolve
 from largemargin.designs.cholesky import damped_factor
@@ -88,21 +90,28 @@ class FeatureDesign(Design):
         if curvature.spread > 0:
             matrix += curvature.spread * self.second_moment(curvature.weight)
         matrix -= downdates.T @ downdates
-        matrix[np.diag_indices_from(matrix)] += 1.0
-        factor = damped_factor(matrix)
-        return lambda slope, accuracy: cho_solve(factor, slope, check_finite=False)
+        matrix.flat[:: self.n_features + 1] += 1.0
+        factor, _ = damped_factor(matrix)
+        # For few features, the checks of scipy.linalg.cho_solve would take longer.
+        return lambda slope, accuracy: dpotrs(factor, slope, lower=True)[0]
 
     def _iterate(self, curvature, downdates):
         diagonal = curvature.weight * curvature.spread + curvature.extra
-        scale = 1.0 + self.squared_columns(diagonal)
+        precondition = self.preconditioner(curvature)
 
         def apply(v):
             image = self.combine(diagonal * self.scores(v))
             return v + image - downdates.T @ (downdates @ v)
 
         return lambda slope, accuracy: conjugate_gradients(
-            apply, slope, lambda residual: residual / scale, accuracy
+            apply, slope, precondition, accuracy
         )
+
+    def preconditioner(self, curvature: Curvature) -> Callable[[np.ndarray], np.ndarray]:
+        """Return an approximate inverse of a Newton system: that of its diagonal."""
+        diagonal = curvature.weight * curvature.spread + curvature.extra
+        scale = 1.0 + self.squared_columns(diagonal)
+        return lambda residual: residual / scale
 
 
 def conjugate_gradients(apply, target, precondition, accuracy: float, max_steps=500):

@@ -1,20 +1,22 @@
 """Rows known by their Gram matrix only: the feature space is that of a kernel."""
 
 import numpy as np
-from scipy.linalg import cho_solve
 
-from largemargin.designs.base import Capability, Design, Measured, MissingCapability
-from largemargin.designs.cholesky import damped_factor, inverse_of, without_row
+from largemargin.designs.base import Capability, Measured
+from largemargin.designs.cholesky import inverse_of, without_row
 from largemargin.designs.dense import DenseDesign
-from largemargin.kernels.gram import gram_product
+from largemargin.designs.surrogate import FactorableDesign
+from largemargin.kernels.gram import gram_block, gram_product
 from largemargin.numerics.low_rank import Factor, pivoted_factor
 from largemargin.numerics.rounding import UNIT, WIDE_UNIT, growth, widened
 
 # Up to this many rows, scores can be summed in extended precision where it matters.
 MAX_EXTENDED_ROWS = 500
+# The error of a number rounded to float32, relative to it or, if it is tiny, in all.
+NARROW_ROUNDING, LEAST_NARROW = 2.0**-24 * (1.0 + 1e-6), 2.0**-149
 
 
-class GramDesign(Design):
+class GramDesign(FactorableDesign):
     """A symmetric positive semi-definite Gram matrix, float32 or float64.
 
     ``entry_error`` bounds the error of its entries, relative to the lengths of the two
@@ -37,21 +39,10 @@ class GramDesign(Design):
         # The design, weights and index from which ``without`` removed a row.
         self._whole: tuple[GramDesign, np.ndarray, int] | None = None
 
-    def zeros(self) -> np.ndarray:
-        """Return the origin of the feature space."""
-        return np.zeros(self.n_rows)
-
     def scores(self, alpha) -> np.ndarray:
         """Return the inner product of every row with the element ``alpha``."""
+        self.n_products += 1
         return gram_product(self.gram_matrix, alpha)
-
-    def combine(self, coefficients) -> np.ndarray:
-        """Return the combination of the rows with these coefficients."""
-        return coefficients
-
-    def inner(self, v, w, w_scores=None) -> float:
-        """Return the inner product of two elements, from the scores of the second."""
-        return v @ (self.scores(w) if w_scores is None else w_scores)
 
     def squared_norms(self) -> np.ndarray:
         """Return the squared length of every row."""
@@ -61,12 +52,22 @@ class GramDesign(Design):
         """Return scores and squared length of an element, errors bounded by lengths."""
         scores, lengths = self.scores(alpha), self.row_lengths
         size = lengths @ np.abs(alpha)
-        errors = self._rounding * size * lengths
+        errors = self._score_errors(alpha, size)
         # The objective takes the entries of a float32 matrix as exact.
         is_wide = self.gram_matrix.dtype == np.float64
         rounding = self._rounding if is_wide else growth(self.n_rows)
         value_errors = rounding * size * lengths
         return Measured(scores, errors, value_errors, alpha @ scores, rounding * size**2)
+
+    def _score_errors(self, alpha, size):
+        """Return bounds of the errors of scores; ``size`` is the sum of their terms."""
+        source, is_wide = self.source, self.gram_matrix.dtype == np.float64
+        if is_wide or source is None or not source.kernel.is_positive:
+            return self._rounding * size * self.row_lengths
+        # Each entry was rounded by half a unit of its own, which is less than its length.
+        own = NARROW_ROUNDING * gram_product(self.gram_matrix, np.abs(alpha))
+        rounding = growth(self.n_rows + 2) + source.entry_error + LEAST_NARROW
+        return own + rounding * size * self.row_lengths
 
     def measure_closely(self, alpha, measured, doubtful) -> Measured:
         """Return the same from the rows themselves, or summed in extended precision.
@@ -100,36 +101,6 @@ class GramDesign(Design):
         square = max(square, 0.0) + rounding * size**2
         return np.sqrt(square) + (errors + UNIT * np.abs(slope)) @ lengths
 
-    def newton_system(self, curvature):
-        """Return a solver of ``(I + curvature G) step = slope`` in expansions.
-
-        Only rows with curvature are coupled, so there is one equation for each of them.
-        A margin variance would couple all rows; ``solvers.kernel_dual`` handles it.
-        """
-        if curvature.spread > 0:
-            raise MissingCapability(
-                "A Newton system with prices of squares needs elements with one number per "
-                "feature; GramDesign has none. Use solver='kernel_dual'."
-            )
-        near = np.flatnonzero(curvature.extra)
-        if len(near) == 0:
-            return lambda slope, accuracy: slope
-        matrix = self.gram_matrix[np.ix_(near, near)].astype(np.float64)
-        matrix[np.diag_indices_from(matrix)] += 1.0 / curvature.extra[near]
-        factor = damped_factor(matrix)
-        along_ones = cho_solve(factor, np.ones(len(near)), check_finite=False)
-
-        def solve(slope, accuracy):
-            response = cho_solve(factor, self.scores(slope)[near], check_finite=False)
-            if curvature.border is not None and along_ones.sum() > 0:
-                # The intercept keeps the sum of the responses zero.
-                response -= along_ones * (response.sum() / along_ones.sum())
-            step = slope.copy()
-            step[near] -= response
-            return step
-
-        return solve
-
     def without(self, i: int, weight=None) -> "GramDesign":
         """Return the design of all rows except one.
 
@@ -142,6 +113,14 @@ class GramDesign(Design):
     def score_of(self, i: int, alpha, kept) -> float:
         """Return the inner product of a row with an element over the kept rows."""
         return float(self.gram_matrix[i, kept] @ alpha)
+
+    def columns(self, pivots: np.ndarray) -> np.ndarray:
+        """Return the columns of the Gram matrix of some rows, one column each."""
+        return self.gram_matrix[pivots].T
+
+    def block(self, rows: np.ndarray) -> np.ndarray:
+        """Return the Gram matrix of some rows."""
+        return gram_block(self.gram_matrix, rows)
 
     def on_features(self) -> tuple[Factor, DenseDesign]:
         """Return a factor with as many features as the rank, and its design, made once."""

@@ -1,14 +1,18 @@
 """Rows of explicit features in memory, dense or sparse."""
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.linalg import cho_solve
 from sklearn.utils.extmath import safe_sparse_dot
 
 from largemargin.designs.base import Capability, Measured
 from largemargin.designs.features import FeatureDesign
 from largemargin.designs.row_loops import add_squares, all_dot_sizes
+from largemargin.numerics import lapack
+from largemargin.numerics.interrupt import interruptible
 from largemargin.numerics.rounding import (
     MAX_WIDE_NUMBERS,
     UNIT,
@@ -17,6 +21,14 @@ from largemargin.numerics.rounding import (
     wide_product,
 )
 
+# Up to this many rows use their Gram matrix if features are more than rows, or more than
+# can be factored.
+MAX_GRAM_ROWS = 5000
+# Squared terms that are this many times as stiff as ``|w|^2 / 2``, on the average row,
+# deserve it.
+STIFF = 100.0
+# A sum that is no more than this fraction of its terms is zero.
+ROUNDING = 1e-12
 # Columns whose middle is this many half widths away from zero are moved to zero.
 FAR = 100.0
 # About this many evenly spaced rows are examined first, to see if any column may be far.
@@ -29,7 +41,7 @@ class InMemoryDesign(FeatureDesign):
     Subclasses have ``rows`` for compiled loops, and the products of ``FeatureDesign``.
     """
 
-    capabilities = frozenset(Capability) - {Capability.GRAM}
+    capabilities = frozenset(Capability) - {Capability.GRAM, Capability.PRODUCTS}
     rows: Any
 
     def __init__(self, X):
@@ -44,6 +56,10 @@ class InMemoryDesign(FeatureDesign):
     def score_of(self, i: int, w, kept) -> float:
         """Return the inner product of a row with an element; ``kept`` is not needed."""
         return float((self.X[[i]] @ w)[0])
+
+    def times(self, matrix) -> np.ndarray:
+        """Return the rows times a matrix, dense and in float64."""
+        return safe_sparse_dot(self.X, matrix, dense_output=True)
 
     def squared_columns(self, coefficients) -> np.ndarray:
         """Return the combination of the squared entries of the rows."""
@@ -83,6 +99,57 @@ class InMemoryDesign(FeatureDesign):
             return GramDesign(np.ascontiguousarray(gram))
 
         return self.once_for("gram", (), make)
+
+    def preconditioner(self, curvature):
+        """Return an approximate inverse of a Newton system.
+
+        With few rows and squared terms it is the inverse without the rows at kinks, the
+        same in every system.
+        """
+        stiffness = curvature.spread * (curvature.weight @ self.row_lengths**2)
+        is_stiff = stiffness > STIFF * self.n_rows
+        if not is_stiff or self.n_rows > MAX_GRAM_ROWS:
+            return super().preconditioner(curvature)
+        is_free = curvature.border is not None
+        gram = self.as_gram_design().gram_matrix
+        name = "without kinks", curvature.spread, is_free
+        owners = curvature.weight, curvature.mean
+        return self.once_for(name, owners, lambda: self._without_kinks(curvature, gram))
+
+    def _without_kinks(self, curvature, gram):
+        """Return the product with ``(I + X' (D - U U') X)^-1``, D and U without kinks.
+
+        Without U this is ``I - X' (D^-1 + G)^-1 X``.
+        """
+        diagonal = curvature.spread * curvature.weight
+        matrix = gram.T.copy(order="F")  # as LAPACK has it; a Gram matrix is symmetric
+        matrix[np.diag_indices_from(matrix)] += 1.0 / diagonal
+        try:
+            interruptible(partial(lapack.factorise, matrix))
+        except np.linalg.LinAlgError:  # rounding hides the smallest eigenvalues
+            return super().preconditioner(curvature)
+
+        def solve(v):
+            inner = cho_solve((matrix, True), self.scores(v), check_finite=False)
+            return v - self.combine(inner)
+
+        parts, along = [], diagonal
+        if curvature.mean is not None:
+            parts, along = [curvature.mean], along - curvature.mean * curvature.mean.sum()
+        # The squared terms depend on the intercept unless all signs are the same.
+        if curvature.border is not None and along.sum() > ROUNDING * diagonal.sum():
+            parts = [*parts, along / np.sqrt(along.sum())]
+        if not parts:
+            return solve
+        downdates = np.array([self.combine(part) for part in parts])
+        solved = np.array([solve(part) for part in downdates])
+        corner = np.linalg.inv(np.eye(len(parts)) - downdates @ solved.T)
+
+        def precondition(residual):
+            out = solve(residual)
+            return out + (corner @ (downdates @ out)) @ solved
+
+        return precondition
 
 
 def without_offsets(design: InMemoryDesign) -> InMemoryDesign:

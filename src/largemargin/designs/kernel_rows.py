@@ -1,11 +1,14 @@
 """Rows known by their kernel function, on which kept expansions are examined."""
 
+import time
 from functools import cached_property
 
 import numpy as np
 
-from largemargin.designs.base import Design, Measured
+from largemargin.designs.base import Capability, Design, Measured
+from largemargin.designs.surrogate import FactorableDesign
 from largemargin.kernels.functions import Kernel
+from largemargin.kernels.tiled import MAX_KEPT_BYTES, TiledGram
 from largemargin.numerics.low_rank import Factor
 from largemargin.numerics.rounding import (
     MAX_WIDE_NUMBERS,
@@ -25,7 +28,7 @@ FACTOR_NOISE = 1e-2
 class KernelRows(Design):
     """Rows whose Gram matrix is computed tile by tile, in float64, and not kept.
 
-    It has what the examination of a kept expansion needs, and nothing for solvers.
+    It has what the examination of a kept expansion needs; ``TiledDesign`` is for solvers.
     ``gram_design``, a ``GramDesign``, has the Gram matrix if there is one; ``factor``
     replaces the matrix where even one pass over it would take too long.
     """
@@ -48,7 +51,17 @@ class KernelRows(Design):
 
     def scores(self, alpha) -> np.ndarray:
         """Return the inner product of every row with the element ``alpha``."""
-        return self._scores_of(slice(None), alpha)
+        return self._wide_scores(alpha)
+
+    def _wide_scores(self, alpha):
+        """Return scores from values of float64."""
+        if callable(self.kernel.name):
+            return self._scores_of(slice(None), alpha)
+        return self._tiled.product(alpha)
+
+    @cached_property
+    def _tiled(self) -> TiledGram:
+        return TiledGram(self.kernel, self.X, np.float64, max_kept_bytes=0)
 
     def _scores_of(self, some, alpha):
         used = np.flatnonzero(alpha)
@@ -62,14 +75,13 @@ class KernelRows(Design):
 
         It is computed once, since each examination of the element asks for it.
         """
+        return self.once_for("measured", (alpha,), lambda: self._measure_all(alpha))
 
-        def make():
-            scores, size = self.scores(alpha), self.row_lengths @ np.abs(alpha)
-            rounding = self._rounding(alpha) * size
-            errors = rounding * self.row_lengths
-            return Measured(scores, errors, errors, alpha @ scores, rounding * size)
-
-        return self.once_for("measured", (alpha,), make)
+    def _measure_all(self, alpha):
+        scores, size = self._wide_scores(alpha), self.row_lengths @ np.abs(alpha)
+        rounding = self._rounding(alpha) * size
+        errors = rounding * self.row_lengths
+        return Measured(scores, errors, errors, alpha @ scores, rounding * size)
 
     def measure_closely(self, alpha, measured, doubtful) -> Measured:
         """Return the same, more closely for an element of few rows."""
@@ -93,6 +105,11 @@ class KernelRows(Design):
         """Return ``measured`` with the scores of the doubtful rows computed here."""
         if self._is_small_and_linear:
             return self._measure_widely(alpha)
+        # The lower half of the Gram matrix may have fewer entries than these rows.
+        n_entries = np.count_nonzero(doubtful) * np.count_nonzero(alpha)
+        if 2 * n_entries > self.n_rows**2:
+            own = self._measure_all(alpha)
+            return measured._replace(scores=own.scores, errors=own.errors)
         scores, errors = measured.scores.copy(), measured.errors.copy()
         scores[doubtful] = self._scores_of(doubtful, alpha)
         size = self._rounding(alpha) * (self.row_lengths @ np.abs(alpha))
@@ -139,3 +156,38 @@ class KernelRows(Design):
         missed = np.abs(slope) @ np.sqrt(np.maximum(missing, 0.0))
         noise = FACTOR_NOISE * (np.abs(slope) @ self.row_lengths) ** 2
         return np.sqrt(spanned @ spanned + missed**2 + noise) + errors @ self.row_lengths
+
+
+class TiledDesign(FactorableDesign, KernelRows):
+    """Rows whose Gram matrix is too large to store, for solvers.
+
+    Scores are computed from values of float32, of which as many are kept as
+    ``max_kept_bytes`` allows; kept expansions are examined in float64.
+    """
+
+    capabilities = frozenset({Capability.PRODUCTS})
+
+    def __init__(self, kernel: Kernel, X, max_kept_bytes: int = MAX_KEPT_BYTES):
+        super().__init__(kernel, X)
+        self.pass_seconds = 0.0  # that the last product took
+        self._narrow = TiledGram(kernel, X, np.float32, max_kept_bytes)
+        self._tiled = TiledGram(kernel, X, np.float64, 0, self._narrow.rows)
+
+    def scores(self, alpha) -> np.ndarray:
+        """Return the inner product of every row with an element, or with several.
+
+        Each column of a matrix is an element.
+        """
+        begin = time.perf_counter()
+        scores = self._narrow.product(alpha)
+        self.pass_seconds = time.perf_counter() - begin
+        self.n_products += 1
+        return scores
+
+    def columns(self, pivots: np.ndarray) -> np.ndarray:
+        """Return the columns of the Gram matrix of some rows, one column each."""
+        return self._narrow.columns(pivots)
+
+    def block(self, rows: np.ndarray) -> np.ndarray:
+        """Return the Gram matrix of some rows."""
+        return self._narrow.block(rows)

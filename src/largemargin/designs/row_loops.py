@@ -8,9 +8,8 @@ times as much as a short row itself.
 """
 
 import numpy as np
-from numba import njit
 
-from largemargin.numerics.jit import JIT, SUM
+from largemargin.numerics.jit import JIT, SUM, njit
 
 
 @njit(**SUM)

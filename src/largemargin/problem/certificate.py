@@ -52,6 +52,8 @@ class Certified(NamedTuple):
     point: Point
     beta: np.ndarray
     certificate: Certificate
+    # The margins at which the certificate linearises the squared terms, if not its own.
+    tangent: np.ndarray | None = None
 
 
 class Examined(NamedTuple):
@@ -130,7 +132,9 @@ def _certify_measured(
     # Divide the gap by no more than the true sum of the terms.
     scale = max(terms.scale - own, 0.0) if np.isfinite(terms.scale) else 1.0
     certificate = Certificate(terms.primal, gap, scale)
-    return Examined(point, beta, certificate, least_margin, errors.max(), gaps > 0)
+    # Squared terms depend on the margins of all rows.
+    doubtful = (gaps > 0) | problem.is_curved
+    return Examined(point, beta, certificate, least_margin, errors.max(), doubtful)
 
 
 def _objective_error(problem, margins, errors, square_error):

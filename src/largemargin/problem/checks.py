@@ -26,8 +26,9 @@ def refuse_overflow(problem) -> None:
     if not (problem.total > SMALLEST and largest < LARGEST):
         named = problem.prices._asdict().items()
         shown = [f"{name}={price:g}" for name, price in named if price != 0]
+        at_prices = f", at {', '.join(shown)}" if shown else ""
         raise ValueError(
-            f"The sample weights add up to {problem.total:g}, at {', '.join(shown)}; "
+            f"The sample weights add up to {problem.total:g}{at_prices}; "
             f"expected their sum above {SMALLEST:g} and its product with each price "
             f"below {LARGEST:g}. Scale the weights or lower the prices."
         )
@@ -61,7 +62,8 @@ def refuse_other_hard_margins(problem) -> None:
     above zero, and margins that are zero where scores are.
     """
     loss = problem.loss
-    is_known = loss.is_one_sided and loss.kink > 0 and not problem.origin.any()
+    has_kink = loss.is_one_sided and not loss.is_smooth and loss.kink > 0
+    is_known = has_kink and not problem.origin.any()
     if problem.is_hard and not is_known:
         raise ValueError(
             "C=inf asks for a hard margin, which only classes have, and only losses of one "

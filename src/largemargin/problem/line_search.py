@@ -1,9 +1,8 @@
 """Line search on a quadratic plus the smoothed losses, which is convex and smooth."""
 
 import numpy as np
-from numba import njit
 
-from largemargin.numerics.jit import JIT
+from largemargin.numerics.jit import JIT, njit
 from largemargin.problem.losses import smoothed_slope
 from largemargin.problem.margin_loops import square_along
 

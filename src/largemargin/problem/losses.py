@@ -10,9 +10,11 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
-from largemargin.numerics.jit import JIT, SUM
+from largemargin.numerics.jit import JIT, SUM, njit
+
+# A hard margin counts as this steep.
+STEEPEST = 1e100
 
 
 class Pull(NamedTuple):
@@ -40,6 +42,21 @@ class Smoothing(NamedTuple):
     sigma: float
     pull: Pull
 
+    def after_a_move(self, stiffness: float) -> "Smoothing":
+        """Return the step that finds the pull at ``margin + pull / stiffness``.
+
+        An infinite sigma smooths nothing; one with a finite sigma needs no anchor, or has
+        two ramps of the same length.
+        """
+        sigma, upper = self.sigma, self.sigma * self.pull.ratio
+        if np.isinf(sigma):
+            pull = self.pull._replace(ratio=1.0)
+            return Smoothing(np.zeros_like(self.anchor), stiffness, pull)
+        lower = sigma * stiffness / (sigma + stiffness)
+        ratio = upper * stiffness / (upper + stiffness) / lower if lower > 0 else 0.0
+        anchor = self.anchor * (stiffness / (sigma + stiffness))
+        return Smoothing(anchor, lower, self.pull._replace(ratio=ratio))
+
 
 class Loss:
     """A convex function of the margin, times the price C.
@@ -59,6 +76,14 @@ class Loss:
     def smoothing(self, anchor: np.ndarray, sigma: float, C: float) -> Smoothing:
         """Return the proximal step, of the same length at both kinks."""
         return Smoothing(anchor, sigma, self.pull(C)._replace(ratio=1.0))
+
+    def exact(self, n_rows: int, C: float) -> Smoothing:
+        """Return the proximal step that leaves the loss as it is."""
+        return self.smoothing(np.zeros(n_rows), np.inf, C)
+
+    def curvature(self, C: float) -> float:
+        """Return the typical second derivative of the loss, smoothed if it has kinks."""
+        return min(C, STEEPEST)
 
     def kinks(self, C: float) -> tuple[tuple[float, float], ...]:
         """Return the margins at which the slope jumps, each with the size of the jump."""
@@ -103,9 +128,17 @@ class Loss:
 
     @property
     def is_one_sided(self) -> bool:
-        """Whether there is a single kink, above which the loss is zero."""
+        """Whether the loss is zero above its kink.
+
+        A row then adds ``ridge(C) beta^2 / 2 - kink beta`` to the dual, per unit of weight,
+        with ``beta`` within the box.
+        """
         pull = self.pull(1.0)
-        return len(self.kinks(1.0)) == 1 and pull.rest == pull.floor == 0.0
+        return pull.rest == pull.floor == 0.0
+
+    def ridge(self, C: float) -> float:
+        """Return what a one-sided loss adds to the diagonal of the dual."""
+        return 0.0
 
 
 @dataclass(frozen=True)
@@ -137,9 +170,19 @@ class Band(Loss):
         low, high = 1.0 - self.theta, 1.0 + self.theta
         return Pull(low, cap, 0.0, high, floor, self.mu)
 
+    def ridge(self, C):
+        """Return the inverse of the stiffness; without a price, all beta are zero."""
+        return 1.0 / self._edges(C)[2] if C > 0 else 0.0
+
     def smoothing(self, anchor, sigma, C):
         """Return a proximal step that leaves the loss as it is."""
-        return Smoothing(np.zeros_like(anchor), self._edges(C)[2], self.pull(C))
+        # Without a price there is no pull, whatever the length of the step.
+        sigma = self._edges(C)[2] or 1.0
+        return Smoothing(np.zeros_like(anchor), sigma, self.pull(C))
+
+    def curvature(self, C):
+        """Return the second derivative below the band."""
+        return self._edges(C)[2]
 
     def kinks(self, C):
         """Return no kinks."""
@@ -174,7 +217,13 @@ class Band(Loss):
         return below * under + above * over
 
 
-HINGE = Hinge()
+HINGE, SQUARED_HINGE = Hinge(), Band()
+LOSSES = {"hinge": HINGE, "squared_hinge": SQUARED_HINGE}
+
+
+def loss_named(name: str, C: float) -> Loss:
+    """Return the loss of that name; with an infinite C all are the same hard margin."""
+    return HINGE if np.isinf(C) else LOSSES[name]
 
 
 @njit(**JIT)
@@ -313,3 +362,31 @@ def smoothed_slope(margins, step, weight, anchor, sigma, pull, t):
         slope -= lever * beta
         size += abs(lever * beta)
     return slope, curvature, size
+
+
+@njit(**JIT)
+def step_between(margins, levels, springs, anchor, sigma, pull, weight, beta, curvature):
+    """Fill in pulls of the ramps that rows are on, and their curvature.
+
+    Which ramp a row is on is judged at the margin x with ``x = level + pull / spring``; its
+    pull is that of the ramp at ``margins``, even beyond the ends of the ramp.
+    """
+    other_sigma = sigma * pull.ratio
+    for i in range(margins.shape[0]):
+        lower = anchor[i] + sigma * (pull.low - levels[i])
+        lower *= springs[i] / (springs[i] + sigma)
+        upper = anchor[i] + other_sigma * (pull.high - levels[i])
+        upper *= springs[i] / (springs[i] + other_sigma)
+        curvature[i] = 0.0
+        if lower >= pull.cap:
+            beta[i] = pull.cap
+        elif lower > pull.rest:
+            beta[i] = anchor[i] + sigma * (pull.low - margins[i])
+            curvature[i] = sigma * weight[i]
+        elif upper >= pull.rest:
+            beta[i] = pull.rest
+        elif upper > pull.floor:
+            beta[i] = anchor[i] + other_sigma * (pull.high - margins[i])
+            curvature[i] = other_sigma * weight[i]
+        else:
+            beta[i] = pull.floor

@@ -1,8 +1,6 @@
 """Compiled loops over the margins, each in one pass over memory."""
 
-from numba import njit
-
-from largemargin.numerics.jit import JIT, SUM
+from largemargin.numerics.jit import JIT, SUM, njit
 
 
 @njit(**JIT)

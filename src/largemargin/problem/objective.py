@@ -160,6 +160,11 @@ class Problem:
         """The bounds of the dual variables."""
         return self.loss.box(self.prices.C)
 
+    @property
+    def ridge(self) -> float:
+        """What a one-sided loss adds to the diagonal of the dual per unit of weight."""
+        return self.loss.ridge(self.prices.C)
+
     @cached_property
     def border(self) -> np.ndarray:
         """The mixed derivative of the squared terms in the intercept and each score."""
@@ -172,6 +177,13 @@ class Problem:
         if self.prices.lambda_square > 0:
             curvature += self.bend * self.weight
         return curvature
+
+    @cached_property
+    def mean_part(self) -> np.ndarray | None:
+        """What the mean margin takes off the curvature, a vector u of ``- u u'``."""
+        if self.prices.lambda_var == 0:
+            return None
+        return np.sqrt(self.spread / self.total) * self.sign * self.weight
 
     @cached_property
     def squares_are_mild(self) -> bool:
@@ -244,9 +256,14 @@ class Problem:
         """The weighted sums of x, sign x and sign origin x over all rows, if cheap."""
         if not (self.is_curved and self.tangent is None and self.design.has_cheap_moments):
             return None
-        signed = self.sign * self.weight
-        parts = self.weight, signed, signed * self.origin
-        return [self.design.combine(part) for part in parts]
+
+        def combine():
+            signed = self.sign * self.weight
+            parts = self.weight, signed, signed * self.origin
+            return [self.design.combine(part) for part in parts]
+
+        # They are the same at all prices.
+        return self.design.once_for("moments", (self.weight, *self.targets), combine)
 
     def rewards(self):
         """Return the reward of each margin per unit of weight."""
@@ -278,6 +295,14 @@ class Problem:
         if self.tangent is not None:
             tangent += self.tangent
         return replace(self, prices=self.prices.without_squares(), tangent=tangent)
+
+    def smoothing_length(self, sharpness: float) -> float:
+        """Return the length of proximal steps; ``sharpness`` is in units of C."""
+        # Margins of classes are about one, those of values as far apart as the values.
+        scatter = np.sqrt(self.mean(self.centred(self.origin) ** 2))
+        if scatter <= ROUNDING * np.abs(self.origin).max():
+            scatter = 1.0
+        return self.prices.C * sharpness / scatter or 1.0
 
     def smoothed(self, start=None) -> SmoothedProblem:
         """Return the smoothed problem that Newton's method minimises, at its start."""
@@ -329,14 +354,19 @@ class Problem:
 
     def terms(self, margins, offset, beta, norm) -> Terms:
         """Return the terms of the objective; ``norm`` is the squared length of ``w``."""
-        C, lambda_var, _, lambda_square, intercept = self.prices
-        quadratic = 0.5 * max(norm, 0.0)
-        if lambda_var > 0:
-            about = self.mean(margins), self.total
-            quadratic += 2.0 * lambda_var * weighted_variance(margins, self.weight, *about)
-        if lambda_square > 0:
-            mean_square = weighted_variance(margins, self.weight, 0.0, self.total)
-            quadratic += lambda_square * mean_square
-        reward = self.total_reward(margins)[0] - intercept * offset
-        loss, gap = self.loss.value_and_gap(margins, beta, self.weight, C)
+        quadratic = 0.5 * max(norm, 0.0) + self.squares(margins)
+        reward = self.total_reward(margins)[0] - self.prices.intercept * offset
+        loss, gap = self.loss.value_and_gap(margins, beta, self.weight, self.prices.C)
         return Terms(quadratic, reward, loss, gap)
+
+    def squares(self, margins) -> float:
+        """Return the squared terms of these margins."""
+        squares = 0.0
+        if self.prices.lambda_var > 0:
+            about = self.mean(margins), self.total
+            variance = weighted_variance(margins, self.weight, *about)
+            squares += 2.0 * self.prices.lambda_var * variance
+        if self.prices.lambda_square > 0:
+            mean_square = weighted_variance(margins, self.weight, 0.0, self.total)
+            squares += self.prices.lambda_square * mean_square
+        return squares

@@ -8,7 +8,7 @@ point is a combination of the same few elements at all prices:
 With an intercept the forces must balance. Moving each dual variable by ``-t y`` times its
 slack, the distance from its nearer bound, adds ``t sum s slack x``. Given the inner
 products of these elements, the certificate at any prices costs a few multiplications. The
-loss must be one-sided: then the gap is linear in such a change.
+loss must be one-sided: then the gap is a parabola in ``t``, see ``Loss.is_one_sided``.
 """
 
 import numpy as np
@@ -25,7 +25,12 @@ class OtherPrices:
         centred = problem.centred(margins)
         forces = signed * (solution.beta - problem.bend * margins)
         floor, cap = problem.box
-        slack = weight * np.minimum(solution.beta - floor, cap - solution.beta)
+        slack = np.minimum(solution.beta - floor, cap - solution.beta)
+        slope = margins - problem.loss.kink + problem.ridge * solution.beta
+        # What a shift by t adds to the gap: t times the first, t^2 times the second.
+        self.shift_gap = -(weight * slack) @ (sign * slope)
+        self.shift_bend = 0.5 * problem.ridge * (weight @ slack**2)
+        slack = weight * slack
         self.total = problem.total
         self.mean = problem.mean(margins)
         self.variance = problem.mean(centred**2)
@@ -37,7 +42,6 @@ class OtherPrices:
         own = forces.sum() - problem.prices.intercept
         self.pulls = np.array([own, signed.sum(), -(signed @ centred)])
         self.slack = slack.sum() if problem.fit_intercept else None
-        self.shift_gap = -(slack @ (sign * (margins - problem.loss.kink)))
         design = problem.design
         parts = [forces, -signed, signed * centred]
         parts += [slack] if problem.fit_intercept else []
@@ -76,7 +80,8 @@ class OtherPrices:
         mixture = self._mixture(prices)
         gap = self.terms.gap + 0.5 * max(mixture @ self.products @ mixture, 0.0)
         if self.slack is not None:
-            gap += mixture[-1] * self.shift_gap
+            shift = mixture[-1]
+            gap += shift * self.shift_gap + shift**2 * self.shift_bend
         terms = self.terms._replace(
             quadratic=self.terms.quadratic + 2.0 * prices.lambda_var * self.variance,
             reward=self.terms.reward + prices.lambda_mean * self.mean,

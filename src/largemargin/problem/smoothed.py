@@ -11,17 +11,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from largemargin.designs.base import Curvature
+from largemargin.designs.base import Curvature, Goals
 from largemargin.problem.certificate import Certificate, Certified
 from largemargin.problem.checks import refuse_unseparable
 from largemargin.problem.intercept import as_intercept_sees_it, centre, settle
 from largemargin.problem.line_search import search_along
 from largemargin.problem.losses import dual_step
+from largemargin.problem.own_forces import certify_by_own_forces
 
 # Smaller mean squared lengths of the rows are replaced by this.
 SHORTEST = 1e-100
-# Values that differ by no more than this fraction of their size are the same.
-ROUNDING = 1e-12
+# How exactly Newton steps are computed by iterations.
+ACCURACY = 0.1
 
 
 class Look(NamedTuple):
@@ -45,18 +46,37 @@ class SmoothedProblem:
     def __init__(self, problem, start=None):
         self.problem, self.best = problem, None  # the pair with the smallest gap so far
         self.is_smooth = problem.loss.is_smooth
+        # Whether the coefficients of an element are a dual point of their own.
+        has_squares = problem.is_curved and not problem.is_hard
+        self._has_own_forces = has_squares and problem.design.elements_are_expansions
         # These are the same at every step.
         self._by_intercept = as_intercept_sees_it(problem)
-        self._mean = None
-        if problem.prices.lambda_var > 0:
-            unit = np.sqrt(problem.spread / problem.total)
-            self._mean = unit * problem.sign * problem.weight
         if start is None:
             self.anchor = np.zeros(problem.design.n_rows)
             self.point = problem.point(problem.design.zeros(), self.anchor)
         else:
             w, self.anchor = start.place(problem)
             self.point = problem.point(w, problem.design.scores(w), start.offset)
+            if self._has_own_forces:
+                self._take_best_length()
+
+    def _take_best_length(self):
+        """Multiply the element of a start by the best number."""
+        problem, point = self.problem, self.point
+        smoothing = problem.loss.smoothing(
+            self.anchor, self.first_sigma(1.0), problem.prices.C
+        )
+        along = problem.sign * point.scores
+        length = search_along(
+            problem,
+            problem.margins(np.zeros_like(along), point.offset),
+            along,
+            smoothing,
+            bend=problem.design.inner(point.w, point.w, point.scores),
+            first=1.0,
+            accuracy=1e-3,
+        )
+        self.point = problem.point(length * point.w, length * point.scores, point.offset)
 
     def first_sigma(self, sharpness: float) -> float:
         """Return the length of the first proximal steps; ``sharpness`` is in units of C."""
@@ -69,11 +89,7 @@ class SmoothedProblem:
             has_two = (problem.sign != problem.sign[0]).any()
             steepness = problem.bend if has_two else problem.stiffness
             return 1.0 / length + steepness * problem.total
-        # Margins of classes are about one, those of values as far apart as the values.
-        scatter = np.sqrt(problem.mean(problem.centred(problem.origin) ** 2))
-        if scatter <= ROUNDING * np.abs(problem.origin).max():
-            scatter = 1.0
-        return problem.prices.C * sharpness / scatter or 1.0
+        return problem.smoothing_length(sharpness)
 
     def look(self, sigma: float) -> Look:
         """Centre the intercept, and certify the point."""
@@ -82,13 +98,28 @@ class SmoothedProblem:
         point = self.point = centre(self._by_intercept, self.point, smoothing)
         beta, self.extra = dual_step(point.margins, smoothing, problem.weight)
         self.beta, self.slope = beta, problem.slope(point, beta)
-        square = problem.design.inner(self.slope, self.slope)
-        certificate = problem.certify(point, beta, self.slope, square)
+        found, square = self._certified(point, beta)
+        certificate = found.certificate
         if self.best is None or certificate.gap < self.best.certificate.gap:
-            self.best = Certified(point, beta, certificate)
-            self._best_slope = self.slope, square
+            self.best, self._best_slope = found, (self.slope, square)
         moved = problem.weight @ (beta - self.anchor) ** 2
         return Look(certificate, square, moved, self.extra.any())
+
+    def _certified(self, point, beta):
+        """Return the pair with its certificate, and the square of the gradient.
+
+        An expansion has a certificate of its own. Its gradient, too, is measured by what
+        it adds to the gap: no product with the rows is needed.
+        """
+        problem, slope = self.problem, self.slope
+        if self._has_own_forces:
+            own = certify_by_own_forces(problem, point)
+            if np.isfinite(own.certificate.gap):
+                diagonal = problem.stiffness * problem.weight + self.extra
+                return own, slope @ (slope / diagonal)
+        square = problem.design.inner(slope, slope)
+        certificate = problem.certify(point, beta, slope, square)
+        return Certified(point, beta, certificate), square
 
     def curvature(self, extra) -> Curvature:
         """Return the second derivative in the scores, minimised over the intercept."""
@@ -96,7 +127,7 @@ class SmoothedProblem:
         if problem.fit_intercept:
             along = problem.border + extra
             along = along / np.sqrt(along.sum()) if along.sum() > 0 else None
-        return Curvature(problem.weight, problem.stiffness, extra, self._mean, along)
+        return Curvature(problem.weight, problem.stiffness, extra, problem.mean_part, along)
 
     def follow(self) -> None:
         """Move the anchor to the dual variables."""
@@ -105,11 +136,14 @@ class SmoothedProblem:
             refuse_unseparable(self.problem, self.beta)
         self.anchor = self.beta
 
-    def step(self, sigma: float) -> float:
-        """Take a Newton step of the best length, and return that length."""
+    def step(self, sigma: float, enough: float) -> float:
+        """Take a Newton step of the best length, and return that length.
+
+        The model of the step may stay above its minimum by ``enough``.
+        """
         problem, point, design = self.problem, self.point, self.problem.design
-        step = design.newton_system(self.curvature(self.extra))(-self.slope, 0.1)
-        scores = design.scores(step)
+        curvature, goals = self.curvature(self.extra), Goals(ACCURACY, enough)
+        step, scores = design.newton_step(curvature, -self.slope, goals)
         # The step of the intercept that goes with these scores.
         mixed, offset = problem.border + self.extra, 0.0
         if problem.fit_intercept and mixed.sum() > 0:
@@ -130,5 +164,7 @@ class SmoothedProblem:
     def result(self) -> Certified:
         """Return the best point with its final intercept."""
         problem, beta = self.problem, self.best.beta
+        if self.best.tangent is not None:
+            return self.best
         point = settle(problem, self.best.point)
         return Certified(point, beta, problem.certify(point, beta, *self._best_slope))
