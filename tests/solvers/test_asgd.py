@@ -1,10 +1,21 @@
 """Averaged stochastic gradient descent: its sparse form of the average is the average."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from largemargin.solvers.asgd import N_STEPS, SCALE, Descent, Draws, ScaledPrices
+from largemargin.problem.losses import HINGE, SQUARED_HINGE
+from largemargin.solvers import solve
+from largemargin.solvers.asgd import (
+    N_STEPS,
+    SCALE,
+    Descent,
+    Draws,
+    ScaledPrices,
+    sampled_cost,
+)
 from small_problems import classes_on_rows, sparse_classes
 
 
@@ -12,7 +23,7 @@ from small_problems import classes_on_rows, sparse_classes
 def test_the_average_is_that_of_all_elements_however_far_the_scale_shrinks(norm_price):
     rng = np.random.default_rng(0)
     problem = classes_on_rows(20)
-    prices = ScaledPrices(norm_price, 0.2, 0.1, 1.0, 1.0)
+    prices = ScaledPrices(norm_price, 0.2, 0.1, kink=1.0, cap=1.0)
     state, elements = Descent.at(np.zeros(4)), []
     for _ in range(3000):
         first, second = rng.integers(0, 20, (2, 1)).astype(np.uint32)
@@ -21,6 +32,34 @@ def test_the_average_is_that_of_all_elements_however_far_the_scale_shrinks(norm_
         state.steps(problem, first, second, prices, 0.1, True)
         elements.append(state.scalars[SCALE] * state.v)
     assert_allclose(state.average()[0], np.mean(elements, axis=0), rtol=1e-7)
+
+
+@pytest.mark.needs_jit
+@pytest.mark.parametrize("prices", [(1.0, 0.0, 0.0), (0.1, 2.0, 1.0)])
+@pytest.mark.parametrize("loss", [HINGE, SQUARED_HINGE], ids=str)
+def test_descent_closes_in_and_its_gap_bounds_the_way_left(loss, prices):
+    problem = classes_on_rows(130, prices=prices, loss=loss)
+    optimum = solve(problem, "newton", tol=1e-10).certificate.primal
+    excess = {}
+    for epochs in 5, 1000:
+        rng = np.random.default_rng(0)
+        certificate = solve(problem, "asgd", tol=0.0, max_iter=epochs, rng=rng).certificate
+        excess[epochs] = certificate.primal - optimum
+        assert -1e-9 * abs(optimum) <= excess[epochs] <= certificate.gap
+    assert excess[1000] <= 0.01 * certificate.scale
+    assert excess[1000] < 0.5 * excess[5]
+
+
+@pytest.mark.parametrize("C", [0.0, 0.4])
+@pytest.mark.parametrize("loss", [HINGE, SQUARED_HINGE], ids=str)
+def test_the_cost_of_a_sample_of_all_rows_is_the_scaled_objective(loss, C):
+    problem = classes_on_rows(prices=(C, 0.5, 0.3), fit_intercept=False, loss=loss)
+    problem = replace(problem, weight=np.ones(30))
+    w, offset, everyone = np.array([0.3, -0.2, 0.1, 0.5]), 0.1, np.arange(30)
+    prices = ScaledPrices.of(problem, 30.0)
+    cost = sampled_cost(problem.design.rows, problem.sign, everyone, prices, w, offset)
+    objective = problem.examine(w, offset, np.zeros(30)).certificate.primal
+    assert_allclose(cost, objective / (30 * (C or 1.0)))
 
 
 def test_drawn_rows_are_those_of_a_search_in_the_summed_weights():

@@ -5,9 +5,10 @@ import pytest
 from numpy.testing import assert_allclose
 from sklearn.linear_model import Ridge
 
+from largemargin.designs import features
 from largemargin.problem import Prices, Problem, Targets
 from largemargin.problem.losses import HINGE
-from largemargin.solvers import Run, auto, solve
+from largemargin.solvers import Run, auto, equivalent_rows, solve
 from small_problems import (
     DESIGNS,
     EpsilonInsensitive,
@@ -16,11 +17,13 @@ from small_problems import (
     sparse_classes,
 )
 
+SOLVERS = "solve_on_equivalent_rows", "solve_kernel_dual", "descend", "solve_newton"
+
 
 def taken_by(problem, monkeypatch):
     """Return the solvers that ``auto`` calls, in order."""
     taken = []
-    for name in "solve_kernel_dual", "descend", "solve_newton":
+    for name in SOLVERS:
         original = getattr(auto, name)
 
         def noted(*args, name=name, original=original, **options):
@@ -35,12 +38,16 @@ def taken_by(problem, monkeypatch):
 def test_the_design_and_the_cost_decide(monkeypatch):
     few = classes_on_rows()
     assert taken_by(few, monkeypatch) == ["solve_newton"]
+    more = classes_on_rows(150)
+    assert taken_by(more, monkeypatch) == ["solve_on_equivalent_rows"]
+    plain = few.at(few.prices.without_squares())
+    assert taken_by(plain, monkeypatch) == ["solve_newton"]
     assert taken_by(few.on(DESIGNS["gram"](few.design.X)), monkeypatch)[0] == (
         "solve_kernel_dual"
     )
     assert taken_by(sparse_classes(0.1), monkeypatch) == ["descend"]
     large_variance = sparse_classes(0.1, (500.0, 0.1))
-    assert taken_by(large_variance, monkeypatch) == ["solve_newton"]
+    assert taken_by(large_variance, monkeypatch) == ["solve_on_equivalent_rows"]
 
 
 @pytest.mark.parametrize("loss", [HINGE, EpsilonInsensitive(1.0)])
@@ -76,6 +83,46 @@ def test_values_that_are_all_the_same_are_fitted(kind, n_rows):
             DESIGNS[kind](X), targets, weight, Prices(30.0), False, Pinball(0.9)
         )
         assert solve(problem, "auto", tol=1e-8).converged
+
+
+@pytest.mark.parametrize("C", [0.1, 100.0])
+@pytest.mark.parametrize("lambdas", [(500.0, 0.1), (5e4, 5e4)])
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_wide_rows_with_large_prices_are_solved_as_on_their_gram(
+    fit_intercept, C, lambdas, monkeypatch
+):
+    monkeypatch.setattr(auto, "MAX_FACTORED", 10)
+    monkeypatch.setattr(features, "MAX_FACTORED", 10)
+    monkeypatch.setattr(equivalent_rows, "MAX_FEATURES", 10)
+    problem = sparse_classes(C, lambdas, fit_intercept)
+    assert auto._is_stiff(problem)
+    gram = problem.on(problem.design.as_gram_design())
+    by_gram, taken = solve(gram, "auto", tol=1e-7), []
+    original = auto.solve_newton
+    monkeypatch.setattr(auto, "solve_newton", lambda *a: taken.append(a) or original(*a))
+    found = solve(problem, "auto", tol=1e-7)
+    assert taken
+    assert found.converged
+    assert by_gram.converged
+    assert found.certificate.primal == pytest.approx(by_gram.certificate.primal, rel=1e-6)
+    assert_allclose(found.w, problem.design.combine(by_gram.w), atol=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("max_gram_rows", "lambdas", "n_sweeps"),
+    [
+        (5000, (0.0, 0.0), 1000),
+        (5000, (500.0, 0.1), 100),
+        (100, (0.0, 0.0), 5000),
+        (100, (500.0, 0.1), 1000),
+    ],
+)
+def test_sweeps_over_wide_rows_have_as_long_as_newton_steps_would_take(
+    max_gram_rows, lambdas, n_sweeps, monkeypatch
+):
+    monkeypatch.setattr(auto, "MAX_FACTORED", 10)
+    monkeypatch.setattr(auto, "MAX_GRAM_ROWS", max_gram_rows)
+    assert auto._worthwhile_sweeps(sparse_classes(1.0, lambdas)) == n_sweeps
 
 
 def test_auto_goes_on_by_newton_steps_where_sweeps_are_slow(monkeypatch):

@@ -16,7 +16,7 @@ from numpy.testing import assert_allclose
 
 from largemargin.designs.dense import DenseDesign
 from largemargin.problem import Prices, Problem, Targets
-from largemargin.problem.certificate import Certificate
+from largemargin.problem.certificate import Certificate, Certified
 from largemargin.problem.smoothed import Look
 from largemargin.solvers.newton import solve_newton
 from largemargin.solvers.solution import Run, Start
@@ -201,15 +201,16 @@ class SmoothedBlocks:
         square = self.slope[:-1] @ self.slope[:-1]
         primal, scale = quadratic - reward + sums.loss, quadratic + abs(reward) + sums.loss
         certificate = Certificate(primal, sums.gap + 0.5 * square, scale)
-        if self.best is None or certificate.gap < self.best[2].gap:
+        if self.best is None or certificate.gap < self.best.certificate.gap:
             point = BlockPoint(self.point[:-1], self.point[-1])
-            self.best = point, (*self.history, (self.point, sigma)), certificate
+            history = (*self.history, (self.point, sigma))
+            self.best = Certified(point, history, certificate)
         return Look(certificate, square, sums.moved, bool(sums.bend.any()))
 
     def follow(self):
         self.history = (*self.history, (self.point, self.sigma))
 
-    def step(self, sigma):
+    def step(self, sigma, enough):
         direction = np.linalg.lstsq(self.curvature + self.bend, -self.slope)[0]
         length = self.best_length(sigma, direction, first=1.0, accuracy=0.1)
         self.point = self.point + length * direction

@@ -48,7 +48,7 @@ def test_the_equivalent_svm_has_the_values_of_the_problem(fit_intercept):
     assert not svm.is_curved
     assert not svm.fit_intercept
     best = solve(svm, "kernel_dual", tol=1e-9)
-    point, _, certificate = kernel.lift(problem, svm, best)
+    point, _, certificate, _ = kernel.lift(problem, svm, best)
     assert certificate.relative <= 1e-8
     assert_allclose(certificate.primal, best.certificate.primal, rtol=1e-7)
     assert_allclose(point.margins, best.margins, atol=1e-4)

@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 
 from largemargin.designs.dense import DenseDesign
 from largemargin.problem import Prices, Problem, Targets
-from largemargin.problem.certificate import Certificate
+from largemargin.problem.certificate import Certificate, Certified
 from largemargin.problem.smoothed import Look
 from largemargin.solvers import Run, solve
 from largemargin.solvers.newton import solve_newton
@@ -64,13 +64,13 @@ class Numbers:
         self.calls.append("follow")
         self.gap *= 0.5
 
-    def step(self, sigma):
+    def step(self, sigma, enough):
         self.calls.append("step")
         self.gap *= 0.1
         return 1.0
 
     def result(self):
-        return (0.0, 0.0, None, None), None, Certificate(2.0, self.gap, 2.0)
+        return Certified((0.0, 0.0, None, None), None, Certificate(2.0, self.gap, 2.0))
 
 
 def test_newtons_method_itself_knows_numbers_only():

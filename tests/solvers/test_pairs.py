@@ -7,6 +7,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 
 from largemargin.designs.gram import GramDesign
 from largemargin.problem import Prices, Problem, Targets
+from largemargin.problem.losses import HINGE, LOSSES
 from largemargin.solvers import Run, pairs, solve
 from largemargin.solvers.pairs import PairDescent, descend_on_pairs, solve_in_pairs
 from oracle import solve_qp
@@ -15,44 +16,59 @@ from oracle import solve_qp
 N_ROWS = 600
 
 
-def problem_of(C, fit_intercept=True, lambdas=(0.0, 0.0), n_rows=N_ROWS, dtype=np.float64):
+def problem_of(
+    C,
+    fit_intercept=True,
+    lambdas=(0.0, 0.0),
+    n_rows=N_ROWS,
+    dtype=np.float64,
+    loss=HINGE,
+):
     rng = np.random.default_rng(1)
     X = rng.normal(size=(n_rows, 3))
     X[:10] = X[10:20]
     y = np.where(X[:, 0] + X[:, 1] ** 2 + rng.normal(size=n_rows) > 1.5, 1.0, -1.0)
     weight = rng.uniform(0.2, 3.0, n_rows)
     design = GramDesign(rbf_kernel(X, gamma=0.3).astype(dtype))
-    return Problem(
-        design, Targets.of_classes(y), weight, Prices(C, *lambdas), fit_intercept
-    )
+    targets, prices = Targets.of_classes(y), Prices(C, *lambdas)
+    return Problem(design, targets, weight, prices, fit_intercept, loss)
 
 
+@pytest.mark.parametrize(
+    "loss", ["hinge", pytest.param("squared_hinge", marks=pytest.mark.needs_jit)]
+)
 @pytest.mark.parametrize("lambdas", [(0.0, 0.0), (2**-4, 2**-4), (0.0, 0.2)])
 @pytest.mark.parametrize("fit_intercept", [True, False])
 @pytest.mark.parametrize("C", [0.05, 1.0, pytest.param(50.0, marks=pytest.mark.needs_jit)])
-def test_pairs_reach_the_objective_of_the_qp(C, fit_intercept, lambdas):
-    problem = problem_of(C, fit_intercept, lambdas, n_rows=150)
+def test_pairs_reach_the_objective_of_the_qp(C, fit_intercept, lambdas, loss):
+    problem = problem_of(C, fit_intercept, lambdas, n_rows=150, loss=LOSSES[loss])
     solution = solve_in_pairs(problem, Run(1e-4, 100))
     gram, prices = problem.design.gram_matrix, (C, *lambdas)
-    *_, optimum = solve_qp(gram, problem.sign, problem.weight, *prices, fit_intercept)
+    *_, optimum = solve_qp(gram, problem.sign, problem.weight, *prices, fit_intercept, loss)
     assert solution.converged
     excess = solution.certificate.primal - optimum
     assert -1e-8 * abs(optimum) <= excess <= solution.certificate.gap + 1e-8 * abs(optimum)
     assert_allclose(gram @ solution.w + solution.offset, problem.sign * solution.margins)
 
 
+@pytest.mark.parametrize("loss", LOSSES.values(), ids=LOSSES)
 @pytest.mark.parametrize("fit_intercept", [True, False])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_steps_lower_the_dual_and_keep_bounds_balance_and_scores(fit_intercept, dtype):
-    problem = problem_of(2.0, fit_intercept, dtype=dtype)
+def test_steps_lower_the_dual_and_keep_bounds_balance_and_scores(
+    fit_intercept, dtype, loss
+):
+    problem = problem_of(2.0, fit_intercept, dtype=dtype, loss=loss)
     gram, y = problem.design.gram_matrix, problem.sign
+    ridge = loss.ridge(2.0) / problem.weight
+    metric = gram.astype(float) + np.diag(ridge)
     state = PairDescent(problem, None)
     pulls, values = y.copy(), []
     for _ in range(40):
-        values.append(0.5 * state.forces @ gram @ state.forces - y @ state.forces)
+        values.append(0.5 * state.forces @ metric @ state.forces - y @ state.forces)
         descend_on_pairs(
             gram,
             state.diagonal,
+            state.ridge,
             state.low,
             state.high,
             state.forces,
@@ -63,7 +79,7 @@ def test_steps_lower_the_dual_and_keep_bounds_balance_and_scores(fit_intercept, 
     assert (np.diff(values) < 0).all()
     assert (state.low <= state.forces).all()
     assert (state.forces <= state.high).all()
-    assert_allclose(pulls, y - gram.astype(float) @ state.forces, atol=1e-10)
+    assert_allclose(pulls, y - metric @ state.forces, atol=1e-10)
     if fit_intercept:
         assert abs(state.forces.sum()) < 1e-10
 
@@ -73,6 +89,17 @@ def test_forces_that_an_intercept_must_balance_move_few_rows():
     state = PairDescent(problem, None)
     assert abs((state.forces + state.rest).sum()) < 1e-12
     assert np.count_nonzero(state.forces) <= 2
+
+
+@pytest.mark.parametrize("reward", [0.5, 300.0])
+def test_rows_without_a_bound_share_what_an_intercept_must_balance(reward):
+    problem = problem_of(1.0, lambdas=(0.0, reward), loss=LOSSES["squared_hinge"])
+    state = PairDescent(problem, None)
+    imbalance = state.rest.sum()
+    assert abs((state.forces + state.rest).sum()) < 1e-12 * abs(imbalance)
+    helps = problem.sign * imbalance < 0
+    assert_allclose(state.beta[helps], abs(imbalance) / problem.weight[helps].sum())
+    assert not state.beta[~helps].any()
 
 
 def test_tangents_that_no_forces_can_balance_leave_no_certificate():

@@ -8,9 +8,13 @@ from sklearn.metrics.pairwise import rbf_kernel
 from largemargin.designs.dense import DenseDesign
 from largemargin.designs.gram import GramDesign
 from largemargin.problem import Prices, Problem, Targets
+from largemargin.problem.losses import HINGE, SQUARED_HINGE
 from largemargin.solvers import Progress, solve
 from largemargin.solvers.path import solve_path
 
+EACH_LOSS = pytest.mark.parametrize(
+    "loss", [HINGE, pytest.param(SQUARED_HINGE, marks=pytest.mark.needs_jit)], ids=str
+)
 PRICES = [
     (C, lambda_var, lambda_mean)
     for C in (0.1, 10.0, 100.0)
@@ -19,12 +23,13 @@ PRICES = [
 ]
 
 
-def problem_on(kind, fit_intercept=True):
+def problem_on(kind, fit_intercept=True, loss=HINGE):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(160, 4))
     y = np.where(X[:, 0] * X[:, 1] + rng.normal(size=160) > 0, 1.0, -1.0)
     design = DenseDesign(X) if kind == "rows" else GramDesign(rbf_kernel(X))
-    return Problem(design, Targets.of_classes(y), np.ones(160), Prices(1.0), fit_intercept)
+    targets, weight = Targets.of_classes(y), np.ones(160)
+    return Problem(design, targets, weight, Prices(1.0), fit_intercept, loss)
 
 
 def run(problem, prices, tol=1e-4):
@@ -32,12 +37,13 @@ def run(problem, prices, tol=1e-4):
     return solve_path(problems, "auto", tol=tol, max_iter=None, seed=0, progress=Progress)
 
 
+@EACH_LOSS
 @pytest.mark.parametrize(
     "kind", ["rows", pytest.param("kernel", marks=pytest.mark.needs_jit)]
 )
 @pytest.mark.parametrize("fit_intercept", [True, False])
-def test_every_price_gets_what_it_would_get_alone(kind, fit_intercept):
-    problem = problem_on(kind, fit_intercept)
+def test_every_price_gets_what_it_would_get_alone(kind, fit_intercept, loss):
+    problem = problem_on(kind, fit_intercept, loss)
     answers, solutions = run(problem, PRICES, tol=1e-8)
     for price, answer in zip(PRICES, answers, strict=True):
         alone = solve(problem.at(Prices(*price)), "auto", tol=1e-8)
@@ -47,10 +53,11 @@ def test_every_price_gets_what_it_would_get_alone(kind, fit_intercept):
         assert_allclose(found.margins, alone.margins, atol=2e-3)
 
 
+@EACH_LOSS
 @pytest.mark.parametrize("kind", ["rows", "kernel"])
-def test_one_solution_serves_prices_that_hardly_differ(kind):
+def test_one_solution_serves_prices_that_hardly_differ(kind, loss):
     prices = [(10.0, 2.0**-k, 2.0**-n) for k in range(4, 9) for n in range(4, 9)]
-    answers, solutions = run(problem_on(kind), prices)
+    answers, solutions = run(problem_on(kind, loss=loss), prices)
     assert len(solutions) <= len(prices) / 4
     assert all(answer.certificate.relative <= 1e-4 for answer in answers)
 

@@ -4,6 +4,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import NamedTuple
 
+import numpy as np
+
 from largemargin.designs.base import Capability
 from largemargin.problem.checks import refuse_other_hard_margins, refuse_unbounded
 from largemargin.problem.objective import Problem
@@ -31,8 +33,8 @@ class Solver(NamedTuple):
         prices = problem.prices
         if self.one_sided_only and not problem.loss.is_one_sided:
             raise ValueError(
-                f"solver={name!r} supports only losses of one kink, such as the hinge; "
-                f"got {problem.loss}. Use 'auto'."
+                f"solver={name!r} supports only losses that are zero above their kink, "
+                f"such as the hinge; got {problem.loss}. Use 'auto'."
             )
         if self.one_sided_only and (prices.lambda_square != 0 or prices.intercept != 0):
             raise ValueError(
@@ -47,7 +49,7 @@ class Solver(NamedTuple):
 
 FEATURES, ROWS, GRAM = Capability.FEATURES, Capability.ROWS, Capability.GRAM
 SOLVERS = {
-    "auto": Solver(solve_auto, 500, (GRAM, FEATURES)),
+    "auto": Solver(solve_auto, 500, (GRAM, FEATURES, Capability.PRODUCTS)),
     "newton": Solver(solve_newton, 500, (FEATURES,)),
     "kernel_dual": Solver(solve_kernel_dual, 500, (GRAM,)),
     "dual_cd": Solver(solve_dual_cd, 10_000, (ROWS, GRAM), one_sided_only=True),
@@ -63,20 +65,35 @@ ALIKE = 1.1
 
 
 def solve(
-    problem: Problem, solver, *, tol, max_iter=None, start=None, progress=None, rng=None
+    problem: Problem,
+    solver,
+    *,
+    tol,
+    max_iter=None,
+    start=None,
+    progress=None,
+    rng=None,
+    n_alike=1,
 ) -> Solution:
     """Solve a problem with the solver of that name, and examine the solution.
 
     Solvers stop by a certificate that ignores rounding. If the examination finds a gap
     above ``tol``, the solver goes on from there; ``"auto"`` then takes Newton steps on the
-    rows themselves.
+    rows themselves. ``n_alike`` problems on the same rows have the same squared terms.
     """
     chosen = SOLVERS[solver]
     chosen.refuse_unknown(solver, problem)
     refuse_other_hard_margins(problem)
     refuse_unbounded(problem)
     max_iter = chosen.max_iter if max_iter is None else max_iter
-    run = Run(tol, max_iter, start, progress or Progress(), rng)
+    run = Run(tol, max_iter, start, progress or Progress(), rng, n_alike)
+    # Numbers that overflow never pass the examination.
+    with np.errstate(over="ignore", invalid="ignore"):
+        return _solve_and_examine(problem, solver, run)
+
+
+def _solve_and_examine(problem, solver, run):
+    chosen, tol = SOLVERS[solver], run.tol
     found = chosen.function(problem, run)
     best = found.examined_if_finite(problem, tol)
     best.n_iter, best.is_late = found.n_iter, found.is_late or run.progress.is_late

@@ -10,10 +10,9 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple, Self
 
 import numpy as np
-from numba import njit
 
 from largemargin.designs.row_loops import all_dots, row_add, row_dot
-from largemargin.numerics.jit import JIT
+from largemargin.numerics.jit import JIT, njit
 from largemargin.problem.certificate import Certified
 from largemargin.problem.losses import dual_step
 from largemargin.solvers.solution import Run, Solution
@@ -29,21 +28,25 @@ SCALE, FADE, SHARE, OFFSET, MEAN_OFFSET, N_STEPS, N_AVERAGED = range(7)
 
 
 class ScaledPrices(NamedTuple):
-    """The prices of norm, variance, mean and loss, divided by ``C S``; the kink."""
+    """The prices of norm, variance and mean, divided by ``C S``, and the loss at C = 1."""
 
     norm: float
     variance: float
     mean: float
-    loss: float
     kink: float
+    cap: float  # the largest pull of the loss
+    ridge: float = 0.0  # as in Loss.ridge
 
     @classmethod
     def of(cls, problem, total: float) -> Self:
         """Return the scaled prices of a problem whose weights add up to ``total``."""
         C, lambda_var, lambda_mean, *_ = problem.prices
-        unit, loss = (C * total, 1.0) if C > 0 else (total, 0.0)
+        # Without a price of the losses, the other terms are divided by S alone.
+        scale, loss = float(C > 0), problem.loss
+        unit = C * total if C > 0 else total
         norm, variance, mean = 1.0 / unit, 4.0 * lambda_var / unit, lambda_mean / unit
-        return cls(norm, variance, mean, loss, float(problem.loss.kink))
+        of_loss = loss.kink, loss.box(scale)[1], loss.ridge(scale)
+        return cls(norm, variance, mean, *map(float, of_loss))
 
 
 @dataclass
@@ -201,13 +204,20 @@ def best_certificate(problem, w, offset) -> Certified:
 
 
 @njit(**JIT)
+def pull_of(margin, prices):
+    """Return the pull of a row with this margin."""
+    below = prices.kink - margin
+    if below <= 0.0:
+        return 0.0
+    return min(below / prices.ridge, prices.cap) if prices.ridge > 0.0 else prices.cap
+
+
+@njit(**JIT)
 def stochastic_slope(score, other_score, label, other_label, prices):
     """Return the factor of row i in the paper's stochastic gradient, without the norm."""
     deviation = score - label * other_label * other_score
     slope = prices.variance * deviation - prices.mean * label
-    if label * score < prices.kink:
-        slope -= prices.loss * label
-    return slope
+    return slope - label * pull_of(label * score, prices)
 
 
 @njit(**JIT)
@@ -265,9 +275,10 @@ def sampled_cost(rows, y, sample, prices, w, offset):
         margin = y[i] * (row_dot(*rows, i, w) + offset)
         total += margin
         squares += margin * margin
-        loss += max(0.0, prices.kink - margin)
+        pull = pull_of(margin, prices)
+        loss += pull * (prices.kink - margin - 0.5 * prices.ridge * pull)
     n = sample.shape[0]
     mean = total / n
     variance = squares / n - mean * mean
     quadratic = 0.5 * prices.norm * (w @ w) + 0.5 * prices.variance * variance
-    return quadratic - prices.mean * mean + prices.loss * loss / n
+    return quadratic - prices.mean * mean + loss / n

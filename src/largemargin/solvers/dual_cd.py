@@ -20,6 +20,8 @@ SWEEPS_PER_CHECK = 4
 SHARE_PER_CHECK = 0.25
 # The rows that still move are solved when their violation fell by this factor.
 SOLVED = 0.1
+# Objectives that differ by no more than this fraction of their terms are the same.
+ROUNDING = 1e-15
 
 
 def solve_dual_cd(problem, run: Run) -> Solution:
@@ -74,9 +76,11 @@ def descend(problem, state, run: Run, rng, *, is_slow=None, separated=None) -> S
 
 def _best_of(old, new):
     """Return the better point with the dual variables that bound it best."""
-    best = min(old, new, key=lambda one: one.certificate.primal)
-    for _, beta, other in old, new:
-        certificate = best.certificate.above(other.primal - other.gap)
+    rounding = ROUNDING * new.certificate.scale
+    best = new if new.certificate.primal <= old.certificate.primal + rounding else old
+    for other in old, new:
+        bound = other.certificate.primal - other.certificate.gap - rounding
+        certificate = best.certificate.above(bound)
         if certificate.gap < best.certificate.gap:
-            best = best._replace(beta=beta, certificate=certificate)
+            best = best._replace(beta=other.beta, certificate=certificate)
     return best

@@ -20,15 +20,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from largemargin.designs.cholesky import solve_small
 from largemargin.designs.gram import GramDesign
-from largemargin.kernels.gram import gram_product
+from largemargin.numerics.jit import JIT, njit
 from largemargin.problem.certificate import Certified
 from largemargin.problem.intercept import is_bounded, squares_hold_it
 from largemargin.problem.objective import Problem
 from largemargin.solvers.solution import Run, Solution, Start
 
-# Rows of H that are filled in at a time.
-BLOCK = 1024
 # Operations per second of cubic algorithms: a lower bound.
 FLOPS = 2e10
 # A solution of the SVM may have a larger gap for the problem itself. Then the SVM is solved
@@ -72,11 +71,11 @@ class EquivalentKernel(NamedTuple):
         its gap consists of Fenchel gaps alone.
         """
         beta, offset = solution.beta, solution.offset
-        forces = svm.forces(beta)
-        margins = svm.margins(gram_product(self.matrix, forces), offset)
         if self.intercept is not None:
-            offset = self.intercept @ forces - self.response * problem.prices.intercept
-        return problem.examine(problem.forces(beta, margins), float(offset), beta)
+            offset = self.intercept @ svm.forces(beta)
+            offset -= self.response * problem.prices.intercept
+        forces = problem.forces(beta, solution.margins)
+        return problem.examine(forces, float(offset), beta)
 
 
 def equivalent_kernel(problem) -> EquivalentKernel:
@@ -106,26 +105,26 @@ def _compute_kernel(problem, inverse, has_intercept):
     response = inverse @ free
     residual = kept - ridge[:, None] * response
     coupling = free.T @ response + np.diag(own)
-    determined = _solve_small(coupling, residual.T)
-    matrix = inverse * -ridge
-    for start in range(0, len(matrix), BLOCK):
-        block = slice(start, start + BLOCK)
-        matrix[block] *= ridge[block, None]
-        matrix[block] += residual[block] @ determined
-    matrix[np.diag_indices_from(matrix)] += ridge
+    determined = solve_small(coupling, residual.T)
+    matrix = np.empty_like(inverse)
+    fill_kernel(inverse, ridge, residual, determined, matrix)
     if not has_intercept:
         return EquivalentKernel(matrix, None, 0.0)
     unit = np.eye(len(coupling))[0]
-    response = float(_solve_small(coupling, unit)[0])
+    response = float(solve_small(coupling, unit)[0])
     return EquivalentKernel(matrix, determined[0], response)
 
 
-def _solve_small(matrix, targets):
-    """Solve with a matrix of one or two rows, which rounding may have made singular."""
-    try:
-        return np.linalg.solve(matrix, targets)
-    except np.linalg.LinAlgError:
-        return np.linalg.lstsq(matrix, targets)[0]
+@njit(**JIT)
+def fill_kernel(inverse, ridge, residual, determined, out):
+    """Fill in H, given the inverse of M and the two factors of the part of low rank."""
+    for i in range(out.shape[0]):
+        for j in range(out.shape[1]):
+            out[i, j] = -ridge[i] * inverse[i, j] * ridge[j]
+        for k in range(determined.shape[0]):
+            for j in range(out.shape[1]):
+                out[i, j] += residual[i, k] * determined[k, j]
+        out[i, i] += ridge[i]
 
 
 def _solve_without_squares(problem, solve_svm, run):

@@ -12,6 +12,7 @@ import numpy as np
 from largemargin.problem.certificate import Certified
 from largemargin.problem.intercept import is_bounded
 from largemargin.problem.objective import MAX_CONTRACTION
+from largemargin.solvers.active_kernel import solve_active
 from largemargin.solvers.equivalent_svm import solve_as_svm
 from largemargin.solvers.newton import solve_newton
 from largemargin.solvers.pairs import EASY, pairs_can_solve, solve_in_pairs
@@ -21,6 +22,9 @@ from largemargin.solvers.solution import Progress, Run, Solution, Start
 SMALL = 100
 # Up to this many rows use them where rounding stops all other methods.
 MAX_FACTOR_ROWS = 2000
+# Up to this many rows for each problem that shares it, the inverse of a matrix costs less
+# than products with it.
+FEW_ROWS = 600
 
 
 def solve_kernel_dual(problem, run: Run) -> Solution:
@@ -33,8 +37,10 @@ def solve_kernel_dual(problem, run: Run) -> Solution:
         solution = _solve_svm(problem, run)
     elif problem.squares_are_mild:
         solution = _solve_in_rounds(problem, run)
-    else:
+    elif n_rows <= min(FEW_ROWS * run.n_alike, MAX_FACTOR_ROWS):
         solution = solve_as_svm(problem, _solve_svm, run)
+    else:
+        solution = solve_active(problem, run)
     is_late = solution.is_late or run.progress.is_late
     is_over = solution.converged or solution.n_iter >= run.max_iter or is_late
     if is_over or n_rows > MAX_FACTOR_ROWS:
@@ -48,7 +54,7 @@ def _solve_on_factor(problem, run):
     solution = solve_newton(problem.on(features), run.on_other_features())
     # The forces are the sparsest expansion of w, but only as exact as the gap is small.
     forces = problem.forces(solution.beta, solution.margins)
-    point, _, certificate = problem.examine(forces, solution.offset, solution.beta)
+    point, _, certificate, _ = problem.examine(forces, solution.offset, solution.beta)
     certificate = solution.certificate.at(certificate.primal)
     if certificate.relative <= run.tol:
         found = Certified(point, solution.beta, certificate)
@@ -80,12 +86,12 @@ def _solve_in_rounds(problem, run):
     while True:
         svm = problem.linearised(margins)
         if not is_bounded(svm):
-            return solve_as_svm(problem, _solve_svm, replace(run, start=start))
+            return solve_active(problem, replace(run, start=start))
         left, progress = run.max_iter - n_iter, Progress(run.progress.on_step)
         solution = solve_newton(svm, Run(0.3 * run.tol, left, start, progress))
         n_iter += solution.n_iter
         lifted = problem.examine(solution.w, solution.offset, solution.beta)
-        point, beta, certificate = lifted
+        point, beta, certificate, _ = lifted
         run.progress(certificate)
         is_over = n_iter >= run.max_iter or run.progress.is_late
         if certificate.relative <= run.tol or is_over:
@@ -93,5 +99,5 @@ def _solve_in_rounds(problem, run):
         start = Start(beta, None, point.offset)
         # An intercept, which nothing penalises, may oscillate from round to round.
         if not certificate.gap < MAX_CONTRACTION * last_gap:
-            return solve_as_svm(problem, _solve_svm, replace(run, start=start))
+            return solve_active(problem, replace(run, start=start))
         margins, last_gap = point.margins, certificate.gap

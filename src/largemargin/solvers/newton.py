@@ -25,6 +25,10 @@ ACCURACY = 0.25
 # no gap is known, as for a hard margin not yet reached, the anchor may move more often.
 NOTABLY = 0.99
 PATIENCE = 100
+# The model of a step is exact enough within this part of the gap that is allowed, or of
+# the present gap.
+ENOUGH = 0.1
+ENOUGH_NOW = 0.05
 MAX_MOVES = 1000
 
 
@@ -57,7 +61,9 @@ def solve_newton(problem, run: Run) -> Solution:
             sigma = min(GROWTH * sigma, largest_sigma * (1.0 if bounded else MAX_GROWTH))
             continue
         n_iter += 1
-        length = smoothed.step(sigma)
+        scale = look.certificate.scale
+        enough = max(ENOUGH * run.tol * scale, ENOUGH_NOW * min(gap, scale))
+        length = smoothed.step(sigma, enough)
         if length < 1 and not look.is_bent:
             # The step met kinks beyond its linear model: they are too sharp from here.
             sigma /= GROWTH**2

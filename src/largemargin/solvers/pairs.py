@@ -2,21 +2,24 @@
 
 The two rows of a step exchange force, so that the sum of the forces does not change, as an
 intercept requires. Without an intercept, rows may also exchange force with an imagined row
-of zeros. The first row of a pair is the one that gains most by more force, the second one
-maximises the gain of the pair. The scores of all rows are kept up to date, so that a
-certificate needs no product with the Gram matrix.
+of zeros; few rows are then first visited one at a time, in random order. The first row of a
+pair is the one that gains most by more force, the second one maximises the gain of the
+pair. The scores of all rows are kept up to date, so that a certificate needs no product
+with the Gram matrix.
 
 Squared terms of small prices are linearised. When the linearised problem is solved, they
 are linearised again, which needs one product.
 """
 
-import numpy as np
-from numba import njit
+from dataclasses import replace
 
-from largemargin.numerics.jit import EXTREME, JIT
+import numpy as np
+
+from largemargin.numerics.jit import EXTREME, JIT, njit
 from largemargin.problem.certificate import Certified
 from largemargin.problem.intercept import settle
-from largemargin.solvers.solution import Run, Solution
+from largemargin.solvers.solution import Run, Solution, Start
+from largemargin.solvers.sweeps import best_in_box
 
 # Steps between two certificates; fewer after a warm start, which may leave little to do.
 STEPS_PER_CALL = 1000
@@ -27,6 +30,10 @@ MAX_STEPS_PER_ROW = 300
 EASY = 1e-5
 # A linearised problem is solved when its gap is this fraction of the goal.
 SOLVED = 0.3
+# Up to this many rows, to search for the best pair costs more than it saves.
+FEW_ROWS = 2000
+# Rows are visited at most this often; then the best pairs continue.
+MAX_VISITS_PER_ROW = 50
 # Extremes are searched in blocks of this many rows.
 BLOCK = 256
 # Pulls that differ by less, relative to their size, are equal.
@@ -39,12 +46,18 @@ FLAT = 1e-12
 
 
 def pairs_can_solve(problem) -> bool:
-    """Return whether the loss is one-sided, and C positive and finite."""
+    """Return whether the loss is zero above its kink, and C positive and finite."""
     return problem.loss.is_one_sided and 0 < problem.prices.C < np.inf
 
 
 def solve_in_pairs(problem, run: Run) -> Solution:
     """Minimise a kernel problem while descent is fast; squared terms must be mild."""
+    is_plain = not (problem.fit_intercept or problem.is_curved)
+    if is_plain and problem.design.n_rows <= FEW_ROWS:
+        first = solve_row_by_row(problem, run)
+        if first.certificate.relative <= max(run.tol, EASY) or run.progress.is_late:
+            return first
+        run = replace(run, start=Start(first.beta))
     state = PairDescent(problem, run.start)
     goal = max(run.tol, EASY)
     gap, n_steps, n_iter = 1.0, 0, 0
@@ -65,14 +78,42 @@ def solve_in_pairs(problem, run: Run) -> Solution:
     return Solution.of(problem, found, n_iter, run.tol)
 
 
+def solve_row_by_row(problem, run: Run) -> Solution:
+    """Minimise a plain kernel SVM without intercept, one dual variable at a time."""
+    design, n_rows, cap = problem.design, problem.design.n_rows, problem.box[1]
+    beta = np.zeros(n_rows)
+    if run.start is not None:
+        beta = np.clip(run.start.beta, *problem.box)
+    scores = design.scores(problem.forces(beta))
+    signed, kinks = problem.sign * problem.weight, problem.loss.kink + problem.origin
+    curvature = problem.weight * design.squared_norms() + problem.ridge
+    fixed = signed, kinks, curvature, (problem.ridge, cap)
+    goal, limit, n_iter = 0.0, n_rows, 0
+    while n_iter < run.max_iter:
+        n_iter += 1
+        descend_row_by_row(design.gram_matrix, fixed, beta, scores, goal, limit)
+        point = problem.point(problem.forces(beta), scores)
+        certificate = problem.certify(point, beta, None, 0.0)
+        run.progress(certificate)
+        is_slow = n_iter > 1 and certificate.gap > goal
+        if certificate.relative <= run.tol or is_slow or run.progress.is_late:
+            break
+        # The first sweep shows how large the terms of the objective are.
+        goal = SOLVED * max(run.tol, EASY) * certificate.scale
+        limit = MAX_VISITS_PER_ROW * n_rows
+    return Solution.of(problem, Certified(point, beta, certificate), n_iter, run.tol)
+
+
 class PairDescent:
     """Forces of dual variables within their bounds, and the scores they produce."""
 
     def __init__(self, problem, start):
         signed, design = problem.sign * problem.weight, problem.design
         self.problem = problem
-        self.diagonal = design.squared_norms()
-        limit = signed * problem.prices.C
+        # What the loss adds to the diagonal of the Gram matrix.
+        self.ridge = problem.ridge / problem.weight
+        self.diagonal = design.squared_norms() + self.ridge
+        limit = signed * problem.box[1]
         self.low, self.high = np.minimum(limit, 0.0), np.maximum(limit, 0.0)
         # The score, intercept included, at which each row is at its kink.
         self.wanted = problem.sign * (problem.loss.kink + problem.origin)
@@ -90,7 +131,7 @@ class PairDescent:
     def beta(self):
         """The dual variables, per unit of weight."""
         problem = self.problem
-        return np.minimum(np.abs(self.forces) / problem.weight, problem.prices.C)
+        return np.minimum(np.abs(self.forces) / problem.weight, problem.box[1])
 
     @property
     def point(self):
@@ -103,6 +144,10 @@ class PairDescent:
             return
         need = self.problem.prices.intercept - (self.forces.sum() + self.rest.sum())
         room = (self.high if need > 0 else self.low) - self.forces
+        # Rows without a bound can share all of the need by their weights.
+        unbounded = np.isinf(room)
+        weight = self.problem.weight[unbounded]
+        room[unbounded] = need * weight / weight.sum()
         # Rows between their bounds come first: they remain there.
         at_bound = (self.forces == self.low) | (self.forces == self.high)
         order = np.argsort(at_bound, kind="stable")
@@ -122,8 +167,8 @@ class PairDescent:
     def solve(self, goal, max_steps, progress):
         """Descend until the gap of the linearised problem is at most ``goal``."""
         problem = self.problem
-        pulls = self.wanted - self.scores
-        arrays = self.diagonal, self.low, self.high, self.forces, pulls
+        pulls = self.wanted - self.scores - self.ridge * self.forces
+        arrays = self.diagonal, self.ridge, self.low, self.high, self.forces, pulls
         n_steps = 0
         while n_steps < max_steps and self._is_balanced:
             violation, self.offset = descend_on_pairs(
@@ -131,7 +176,7 @@ class PairDescent:
             )
             n_steps += self.n_next
             self.n_next = min(2 * self.n_next, STEPS_PER_CALL)
-            self.scores = self.wanted - pulls
+            self.scores = self.wanted - pulls - self.ridge * self.forces
             progress.check()
             frozen = problem.certify(self.point, self.beta, None, 0.0)
             if frozen.relative <= goal or violation <= 1e3 * ROUNDING or progress.is_late:
@@ -158,14 +203,15 @@ class PairDescent:
 
 
 @njit(**JIT)
-def descend_on_pairs(gram, diagonal, low, high, forces, pulls, balanced, max_steps):
+def descend_on_pairs(gram, diagonal, ridge, low, high, forces, pulls, balanced, max_steps):
     """Let the best pair of rows exchange force, ``max_steps`` times.
 
-    ``pulls`` are the wanted scores minus the present ones, kept up to date with ``forces``.
+    ``pulls`` are the wanted scores minus the present ones, and minus ``ridge`` times the
+    forces; they are kept up to date with ``forces``. ``diagonal`` includes ``ridge``.
     Returns the largest difference of pulls that is left for a pair, and the intercept.
     """
     n_rows = forces.shape[0]
-    floor = max(FLAT * diagonal.max(), 1e-300)
+    floor = max(FLAT * (diagonal - ridge).max(), 1e-300)
     nothing = np.zeros(n_rows, gram.dtype)
     # A row at its bound counts as a row with an infinitely small pull.
     rise = np.where(forces < high, 0.0, -np.inf)
@@ -200,8 +246,10 @@ def descend_on_pairs(gram, diagonal, low, high, forces, pulls, balanced, max_ste
         # Put forces exactly on their bounds: rounding must not leave them free.
         if i >= 0:
             forces[i] = high[i] if step == room_above else forces[i] + step
+            pulls[i] -= step * ridge[i]
         if j >= 0:
             forces[j] = low[j] if step == room_below else forces[j] - step
+            pulls[j] += step * ridge[j]
         for k in (i, j):
             if k >= 0:
                 rise[k] = 0.0 if forces[k] < high[k] else -np.inf
@@ -213,6 +261,43 @@ def descend_on_pairs(gram, diagonal, low, high, forces, pulls, balanced, max_ste
     if np.isinf(top) or np.isinf(bottom):  # all rows on one side are at their bounds
         return top - bottom, bottom if np.isinf(top) else top
     return top - bottom, 0.5 * (top + bottom)
+
+
+@njit(**JIT)
+def descend_row_by_row(gram, fixed, beta, scores, goal, max_visits):
+    """Move each dual variable to its optimum, until the sum of all gaps is ``goal``."""
+    signed, kinks, curvature, (ridge, cap) = fixed
+    n_rows = beta.shape[0]
+    order = np.arange(n_rows)
+    chance = np.uint64(1)
+    for _ in range(max_visits // n_rows):
+        for k in range(n_rows):
+            # A linear congruential generator: random, but always the same.
+            chance = chance * np.uint64(6364136223846793005) + np.uint64(1)
+            other = k + np.int64((chance >> np.uint64(33)) % np.uint64(n_rows - k))
+            i = order[other]
+            order[other] = order[k]
+            order[k] = i
+            sign = 1.0 if signed[i] > 0.0 else -1.0
+            slope = sign * scores[i] - kinks[i] + ridge * beta[i]
+            target = best_in_box(beta[i], slope, curvature[i], cap)
+            if target != beta[i]:
+                step = signed[i] * (target - beta[i])
+                beta[i] = target
+                for j in range(n_rows):
+                    scores[j] += step * gram[i, j]
+        gap = 0.0
+        for i in range(n_rows):
+            sign = 1.0 if signed[i] > 0.0 else -1.0
+            below = kinks[i] - sign * scores[i]
+            if ridge == 0.0:
+                own = (cap - beta[i]) * max(below, 0.0) + beta[i] * max(-below, 0.0)
+            else:
+                short = max(below, 0.0) - ridge * beta[i]
+                own = 0.5 * short * short / ridge + beta[i] * max(-below, 0.0)
+            gap += abs(signed[i]) * own
+        if gap <= goal:
+            break
 
 
 @njit(**EXTREME)

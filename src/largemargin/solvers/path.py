@@ -1,10 +1,12 @@
 """Solutions of one problem at many prices; a solution may serve several of them.
 
 Problems with the same price of the margin variance come one after another, because they
-share the matrix of the equivalent SVM. Each starts from the best solution known at its C.
+share the matrix of the equivalent SVM. Each starts from the solution at prices most like
+its own.
 """
 
-from typing import NamedTuple
+from collections import Counter
+from typing import NamedTuple, Self
 
 import numpy as np
 
@@ -21,6 +23,8 @@ SPARE = 0.3
 # A solution serves other prices if it is certified there, and if no score of a row can
 # differ by more than this fraction of the margin.
 SAME_SCORES = 0.1
+# No solution serves prices that differ by more than this, in units of C sum(s).
+SIMILAR = 0.01
 
 
 class OutOfTime(Exception):
@@ -47,56 +51,93 @@ class Family(NamedTuple):
     loss: Loss
     prices: Prices
 
+    @classmethod
+    def of(cls, problem: Problem) -> Self:
+        """Return the family of a problem."""
+        return cls(problem.loss, problem.prices._replace(lambda_var=0.0, lambda_mean=0.0))
+
 
 class Path:
-    """The solutions of problems on the same rows and targets, by family."""
+    """The solutions of problems on the same rows and targets, and their problems."""
 
     def __init__(self, design, solver, *, tol, max_iter, seed, progress):
         self.solver, self.tol, self.seed, self.progress = solver, tol, seed, progress
         self.options = {"tol": SPARE * tol, "max_iter": max_iter}
         self.radius = np.sqrt(design.squared_norms().max())
-        self.solutions = []
-        # For each family the indices of its solutions, with their OtherPrices or None.
-        self.known = {}
+        self.solutions, self.problems, self.places = [], [], []
+        self.families: dict[Family, list[int]] = {}
+        self.others: dict[int, OtherPrices] = {}
 
-    def answer(self, problem: Problem, solve=solve) -> Answer:
+    def answer(self, problem: Problem, solve=solve, n_alike=1) -> Answer:
         """Return a known solution that serves a problem, or solve it."""
         refuse_unbounded(problem)
-        prices = problem.prices
-        shared = Family(problem.loss, prices._replace(lambda_var=0.0, lambda_mean=0.0))
-        family = self.known.get(shared, {})
-        answers = [Answer(k, one.certify(prices)) for k, one in family.items() if one]
-        best = min(answers, key=lambda one: one.certificate.relative, default=None)
-        if best is not None and best.certificate.relative <= self.tol:
-            change = family[best.number].distance(prices)
-            if change * self.radius <= SAME_SCORES:
-                return best
-        rng, start = np.random.default_rng(self.seed), self._start(problem, best)
-        options = {"start": start, "progress": self.progress(), "rng": rng}
+        best = self._best_known(problem)
+        if best is not None:
+            return best
+        options = {"start": self._start(problem), "progress": self.progress()}
+        options |= {"rng": np.random.default_rng(self.seed), "n_alike": n_alike}
         solution = solve(problem, self.solver, **self.options, **options)
+        number = len(self.solutions)
         self.solutions.append(solution)
-        number = len(self.solutions) - 1
-        if not problem.is_hard:
-            others = OtherPrices(problem, solution) if problem.loss.is_one_sided else None
-            self.known.setdefault(shared, {})[number] = others
+        self.problems.append(problem)
+        self.places.append(place_of(problem))
+        self.families.setdefault(Family.of(problem), []).append(number)
         return Answer(number, solution.certificate)
 
-    def _start(self, problem, best):
-        """Return the best solution of the family, or else one at another C, as a start."""
-        if best is not None:
-            return self.solutions[best.number].as_start()
-        C = problem.prices.C
-        others = [family for family in self.known if family.prices.C > 0]
-        if not others or not 0 < C < np.inf:
+    def _best_known(self, problem):
+        """Return the best known solution that serves a problem, if there is one."""
+        prices = problem.prices
+        if problem.is_hard or not problem.loss.is_one_sided:
             return None
+        reach = SIMILAR * prices.C * problem.total
+        answers = [
+            Answer(number, self._certificates_of(number).certify(prices))
+            for number in self.families.get(Family.of(problem), [])
+            if difference(self.problems[number].prices, prices) <= reach
+        ]
+        best = min(answers, key=lambda one: one.certificate.relative, default=None)
+        if best is None or best.certificate.relative > self.tol:
+            return None
+        change = self.others[best.number].distance(prices)
+        return best if change * self.radius <= SAME_SCORES else None
 
-        def distance(family):
-            return family.loss != problem.loss, abs(np.log(C / family.prices.C))
+    def _certificates_of(self, number):
+        if number not in self.others:
+            found = self.problems[number], self.solutions[number]
+            self.others[number] = OtherPrices(*found)
+        return self.others[number]
 
-        nearest = min(others, key=distance)
-        solution = self.solutions[max(self.known[nearest])]
-        # Keep dual variables at their bounds.
-        return Start(solution.beta * (C / nearest.prices.C), None, solution.offset)
+    def _start(self, problem):
+        """Return the solution at the prices most like these as a start."""
+        C = problem.prices.C
+        if not self.places or not 0 < C < np.inf:
+            return None
+        away = np.abs(np.array(self.places) - place_of(problem)).sum(axis=1)
+        nearest = int(np.argmin(away))
+        if not np.isfinite(away[nearest]):
+            return None
+        solution, ratio = self.solutions[nearest], C / self.problems[nearest].prices.C
+        if ratio == 1.0:
+            return solution.as_start()
+        # Dual variables and expansions grow with C; margins and so elements hardly do.
+        w = solution.w * (ratio if problem.design.elements_are_expansions else 1.0)
+        return Start(ratio * solution.beta, w, solution.offset)
+
+
+def difference(prices, others) -> float:
+    """Return the larger difference of the prices that may differ in a family."""
+    by_var = abs(prices.lambda_var - others.lambda_var)
+    return max(by_var, abs(prices.lambda_mean - others.lambda_mean))
+
+
+def place_of(problem) -> tuple[float, float, float]:
+    """Return numbers that are alike where solutions are: logarithms, relative to C."""
+    C, lambda_var, lambda_mean, lambda_square, _ = problem.prices
+    if not 0 < C < np.inf:
+        return np.inf, np.inf, np.inf
+    unit = C * problem.total
+    squares = (lambda_var + lambda_square) / unit
+    return np.log(C), np.log(squares + SIMILAR), lambda_mean / unit
 
 
 def solve_path(problems, solver, *, solves=None, on_answer=None, **options) -> Answers:
@@ -115,12 +156,13 @@ def solve_path(problems, solver, *, solves=None, on_answer=None, **options) -> A
         prices = problems[k].prices
         return repr(problems[k].loss), prices.lambda_var, prices.C, prices.lambda_mean
 
+    n_alike = Counter(one.stiffness for one in problems)
     order = sorted(range(len(problems)), key=place)
     for k in order:
         try:
             if k != order[0] and path.progress().is_late:
                 raise OutOfTime
-            answers[k] = path.answer(problems[k], solves[k])
+            answers[k] = path.answer(problems[k], solves[k], n_alike[problems[k].stiffness])
         except Exception as error:
             answers[k] = error
         if on_answer is not None:

@@ -79,6 +79,8 @@ class Run:
     start: Start | None = None
     progress: Progress = field(default_factory=Progress)
     rng: np.random.Generator | None = None  # by default, one of seed zero
+    # How many problems on these rows have the same squared terms, and can share a factor.
+    n_alike: int = 1
 
     def on_other_features(self) -> Self:
         """Return the run for a design whose elements are other vectors."""
@@ -102,13 +104,16 @@ class Solution:
     tangent: np.ndarray | None = None
     stretch: float = 1.0  # the factor that the examination applied to the element
     is_late: bool = False  # whether a time limit ended the run
+    pass_seconds: float = 0.0  # what a product takes, if it is long
 
     @classmethod
     def of(cls, problem: Problem, found: Certified, n_iter: int, tol: float) -> Self:
         """Return what a solver found as a solution, stretched to keep a hard margin."""
-        point, beta, certificate = found
+        point, beta, certificate, tangent = found
         converged = bool(certificate.relative <= tol)
-        return cls(*problem.stretched(point), beta, certificate, max(n_iter, 1), converged)
+        stretched = problem.stretched(point)
+        n_iter = max(n_iter, 1)
+        return cls(*stretched, beta, certificate, n_iter, converged, tangent=tangent)
 
     @classmethod
     def at_start(cls, problem: Problem, start: Start | None, tol: float) -> Self:
@@ -146,6 +151,7 @@ class Solution:
             intercept = problem.design.offset_outside(kept, offset)
             offset, error = problem.design.offset_within(kept, intercept)
             options = {"tol": tol, "offset_error": error + offset_error}
+            options["tangent"] = tangent = self.tangent
             result = examine_kept(problem, w, offset, self.beta, **options)
             low = problem.loss.kink
             least = result.least_margin / low if problem.is_hard else 1.0
@@ -156,13 +162,12 @@ class Solution:
             stretch = 1.0 / max(least - result.margin_error / low, 0.5)
             w, kept, offset = stretch * w, stretch * kept, stretch * offset
             stretched *= stretch
-        tangent = None
         if problem.is_curved and not result.certificate.relative <= tol:
             # The rounding of the margins need not enter the forces.
-            own = self.margins if self.tangent is None else self.tangent
-            other = examine_kept(problem, w, offset, self.beta, tangent=own, **options)
+            options["tangent"] = self.margins if tangent is None else None
+            other = examine_kept(problem, w, offset, self.beta, **options)
             if other.certificate.gap < result.certificate.gap:
-                result, tangent = other, own
+                result, tangent = other, options["tangent"]
         return replace(
             self,
             **result.point._asdict(),

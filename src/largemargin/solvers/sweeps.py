@@ -5,10 +5,9 @@ enforces it; the multiplier is the intercept.
 """
 
 import numpy as np
-from numba import njit
 
 from largemargin.designs.row_loops import row_add, row_dot
-from largemargin.numerics.jit import JIT
+from largemargin.numerics.jit import JIT, njit
 
 
 def row_descent(problem, start):
@@ -19,16 +18,16 @@ def row_descent(problem, start):
 
 
 @njit(**JIT)
-def best_in_box(beta, slope, curvature, C):
-    """Return the minimiser over [0, C] of a parabola, or of a line if a row is zero."""
+def best_in_box(beta, slope, curvature, cap):
+    """Return the minimiser over [0, cap] of a parabola, or of a line if a row is zero."""
     if curvature > 0.0:
-        return min(max(beta - slope / curvature, 0.0), C)
+        return min(max(beta - slope / curvature, 0.0), cap)
     if slope == 0.0:
         return beta
     if slope > 0.0:
         return 0.0
     # Without a bound there is no minimiser: growing values prove inseparability.
-    return 2.0 * beta + 1.0 if np.isinf(C) else C
+    return 2.0 * beta + 1.0 if np.isinf(cap) else cap
 
 
 class DualDescent:
@@ -55,9 +54,12 @@ class DualDescent:
         norms = problem.design.squared_norms()
         # The intercept acts as one more feature, of this squared length.
         self.coupling = problem.mean(norms) if problem.fit_intercept else 0.0
-        curvature, C = problem.weight * (norms + self.coupling), problem.prices.C
+        # The dual is the same for all losses but for its bound and its diagonal.
+        self.ridge, self.cap = problem.ridge, problem.box[1]
+        curvature = problem.weight * (norms + self.coupling) + self.ridge
+        numbers = self.ridge, self.cap, self.coupling
         # What sweeps read and do not change.
-        self.fixed = self.signed, self.kinks, curvature, C, self.coupling
+        self.fixed = self.signed, self.kinks, curvature, numbers
 
     @property
     def offset(self):
@@ -98,12 +100,12 @@ class GramDescent(DualDescent):
 @njit(**JIT)
 def gram_sweep(gram, fixed, beta, scores, offset, order):
     """Move each dual variable to its optimum given the others."""
-    signed, kinks, curvature, C, coupling = fixed
+    signed, kinks, curvature, (ridge, cap, coupling) = fixed
     for i in order:
         # Weights are positive, so that this is the sign of the row.
         sign = 1.0 if signed[i] > 0.0 else -1.0
-        slope = sign * (scores[i] + offset) - kinks[i]
-        target = best_in_box(beta[i], slope, curvature[i], C)
+        slope = sign * (scores[i] + offset) - kinks[i] + ridge * beta[i]
+        target = best_in_box(beta[i], slope, curvature[i], cap)
         if target == beta[i]:
             continue
         step = signed[i] * (target - beta[i])
@@ -160,10 +162,10 @@ class RowDescent(DualDescent):
         problem = self.problem
         if problem.is_curved:
             self._combine(problem.forces(self.beta, point.margins))
-        slope = point.margins + problem.origin - self.kinks
+        slope = point.margins + problem.origin - self.kinks + self.ridge * self.beta
         low, high = self.bounds
         resting = (self.beta == 0.0) & (slope > high)
-        resting |= (self.beta == problem.prices.C) & (slope < low)
+        resting |= (self.beta == self.cap) & (slope < low)
         moving = np.flatnonzero(~resting)
         self.n_active = len(moving)
         self.active[: self.n_active] = moving
@@ -176,7 +178,7 @@ def row_sweep(rows, fixed, beta, w, offset, active, n_active, bounds, chances):
     A row at a bound becomes inactive if its slope exceeds all slopes of the last sweep,
     ``bounds``. Returns the number of rows left and the range of the slopes found.
     """
-    signed, kinks, curvature, C, coupling = fixed
+    signed, kinks, curvature, (ridge, cap, coupling) = fixed
     low, high = np.inf, -np.inf
     k = 0
     while k < n_active:
@@ -185,15 +187,15 @@ def row_sweep(rows, fixed, beta, w, offset, active, n_active, bounds, chances):
         active[other] = active[k]
         active[k] = i
         sign = 1.0 if signed[i] > 0.0 else -1.0
-        slope = sign * (row_dot(*rows, i, w) + offset) - kinks[i]
-        if (beta[i] == 0.0 and slope > bounds[1]) or (beta[i] == C and slope < bounds[0]):
+        slope = sign * (row_dot(*rows, i, w) + offset) - kinks[i] + ridge * beta[i]
+        if (beta[i] == 0.0 and slope > bounds[1]) or (beta[i] == cap and slope < bounds[0]):
             n_active -= 1
             active[k] = active[n_active]
             active[n_active] = i
             continue
         k += 1
-        target = best_in_box(beta[i], slope, curvature[i], C)
-        if (beta[i] > 0.0 or slope < 0.0) and (beta[i] < C or slope > 0.0):
+        target = best_in_box(beta[i], slope, curvature[i], cap)
+        if (beta[i] > 0.0 or slope < 0.0) and (beta[i] < cap or slope > 0.0):
             low, high = min(low, slope), max(high, slope)
         if target != beta[i]:
             step = signed[i] * (target - beta[i])
@@ -206,10 +208,10 @@ def row_sweep(rows, fixed, beta, w, offset, active, n_active, bounds, chances):
 class CoupledDescent(DualDescent):
     """Descent on rows with two variables each: beta, and delta for the margin variance.
 
-    Minimises ``|w|^2 / 2 + sum s delta^2 / (2 spread) - sum s kink beta``, written here
-    without origins, with ``w = sum s beta z + lambda_mean zbar - sum s delta (z - zbar)``,
-    where ``z = y x``. A step changes one row only because ``w`` is kept as
-    ``v + tau zbar``.
+    Minimises ``|w|^2 / 2 + sum s (delta^2 / (2 spread) + ridge beta^2 / 2 - kink beta)``,
+    written here without origins, with
+    ``w = sum s beta z + lambda_mean zbar - sum s delta (z - zbar)``, where ``z = y x``. A
+    step changes one row only because ``w`` is kept as ``v + tau zbar``.
     """
 
     # The margin variance oscillates at first.
@@ -232,7 +234,8 @@ class CoupledDescent(DualDescent):
         )
         arrays = sign, weight, origin, self.kinks, design.squared_norms(), to_mean
         means = self.mean_row @ self.mean_row, self.mean_sign
-        self.fixed = arrays, (*means, problem.prices.C, problem.spread, self.coupling)
+        numbers = self.ridge, self.cap, problem.spread, self.coupling
+        self.fixed = arrays, (*means, *numbers)
 
     def element(self):
         """Return the current element."""
@@ -258,20 +261,20 @@ def coupled_sweep(rows, arrays, numbers, beta, delta, v, tau, v_mean, offset, or
     ``origin`` has mean zero, and ``v_mean`` is ``v . zbar``. Returns the new ``tau``.
     """
     sign, weight, origin, kinks, norms, to_mean = arrays
-    mean_norm, mean_sign, C, spread, coupling = numbers
+    mean_norm, mean_sign, ridge, cap, spread, coupling = numbers
     for i in order:
         length = norms[i] + coupling
         near = to_mean[i] + coupling * sign[i] * mean_sign
         centre = mean_norm + coupling * mean_sign * mean_sign
         score = sign[i] * (row_dot(*rows, i, v) + offset) + tau * to_mean[i]
-        slope = score - kinks[i]
+        slope = score - kinks[i] + ridge * beta[i]
         mass = weight[i]
         mean_score = v_mean + tau * mean_norm + mean_sign * offset
         pull = delta[i] / spread - (score - mean_score - origin[i])
         mixed = -mass * (length - near)
         bend = mass * (length - 2.0 * near + centre) + 1.0 / spread
-        reduced = mass * length - mixed * mixed / bend
-        target = best_in_box(beta[i], slope - mixed * pull / bend, reduced, C)
+        reduced = mass * length + ridge - mixed * mixed / bend
+        target = best_in_box(beta[i], slope - mixed * pull / bend, reduced, cap)
         step = target - beta[i]
         shift = -(pull + mixed * step) / bend
         delta[i] += shift
