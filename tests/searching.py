@@ -26,7 +26,8 @@ def of_the_search(grid):
 
 def pair(kind, **options):
     """Return a search of ours and the same search by scikit-learn."""
-    shared = {**TIGHT, **{k: v for k, v in options.items() if k in ("kernel",)}}
+    of_both = {key: options[key] for key in ("kernel", "loss") if key in options}
+    shared = {**TIGHT, **of_both}
     if kind == "kernel":
         grid = {**PRICES, **GAMMAS}
         ours, machine = LDMClassifierCV, LDMClassifier(**shared)
@@ -34,7 +35,7 @@ def pair(kind, **options):
         grid, ours, machine = PRICES, LinearLDMClassifierCV, LinearLDMClassifier(**shared)
     return (
         ours(**of_the_search(grid), **TIGHT, **options),
-        GridSearchCV(machine, grid, **{k: v for k, v in options.items() if k != "kernel"}),
+        GridSearchCV(machine, grid, **{k: options[k] for k in options if k not in of_both}),
     )
 
 

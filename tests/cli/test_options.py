@@ -63,7 +63,7 @@ def rare(tmp_path, flowers):
 
 def test_a_column_of_words_may_be_empty_in_a_fold(good, rare):
     told = good("train", rare, "-v", "3", "--missing", "impute", "--json")
-    assert told.record["accuracy"] > 0.9
+    assert told.record["accuracy"] > 0.8
 
 
 def test_probabilities_need_no_word_in_every_fold(good, rare, tmp_path):

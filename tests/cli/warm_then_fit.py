@@ -5,24 +5,26 @@ import sys
 import numpy as np
 import scipy.sparse as sp
 from numba import types
-from numba.core.registry import CPUDispatcher
 
 from largemargin import LDMClassifier, LDMClassifierCV, LinearLDMClassifier
 from largemargin.cli import warm_up
 from largemargin.kernels import gram
+from largemargin.numerics.jit import Loop
 
 SVM = {"lambda_var": 0.0, "lambda_mean": 0.0}
+SQUARED = {"loss": "squared_hinge"}
 
 
 def signatures():
     """Return every compiled function of the library with the types it is compiled for."""
     modules = [module for name, module in sys.modules.items() if "largemargin" in name]
+    values = {id(value): value for module in modules for value in vars(module).values()}
+    loops = [value for value in values.values() if isinstance(value, Loop)]
     return {
-        (value.py_func.__qualname__, signature)
-        for module in modules
-        for value in vars(module).values()
-        if isinstance(value, CPUDispatcher)
-        for signature in value.nopython_signatures
+        (loop.__qualname__, signature)
+        for loop in loops
+        if loop.compiled is not None
+        for signature in loop.compiled.nopython_signatures
     }
 
 
@@ -49,7 +51,7 @@ def main():
             sp.csr_matrix(narrow, dtype=dtype),
             wide.astype(dtype),
         ):
-            for options in ({}, SVM, {"lambda_var": 0.1}):
+            for options in ({}, SVM, {"lambda_var": 0.1}, SQUARED, {**SQUARED, **SVM}):
                 LinearLDMClassifier(max_iter=5, **options).fit(X, y)
                 LDMClassifier(max_iter=5, **options).fit(X, y)
     LDMClassifierCV(Cs=[1.0], cv=2).fit(narrow, y)

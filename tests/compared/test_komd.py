@@ -130,3 +130,11 @@ def test_komd_of_equal_weights_leans_on_few_rows():
     X, y = make_moons(600, noise=0.2, random_state=0)
     machine = KOMDClassifier(1.0, kernel="poly").fit(X, y)
     assert len(machine.support_) < 20
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+def test_weights_near_overflow_are_refused_in_plain_words(moons):
+    X, y, _ = moons
+    machine = KOMDClassifier(kernel="linear", ridge="classes", lam=1.0)
+    with pytest.raises(ValueError, match=r"add up to \S+; expected their sum .* Scale"):
+        machine.fit(X, y, np.full(len(y), 1e200))

@@ -11,7 +11,7 @@ from largemargin.kernels import gram
 rng = np.random.default_rng(0)
 FOREVER = {"C": 100, "tol": 1e-300, "max_iter": 10**6, "random_state": 0}
 MACHINES = {
-    "factorisation": LDMClassifier(),
+    "products": LDMClassifier(**FOREVER),
     "newton": LinearLDMClassifier(**FOREVER),
     "sweeps": LinearLDMClassifier(solver="dual_cd", **FOREVER),
     "threads": LinearLDMClassifier(solver="dual_cd", n_jobs=2, **FOREVER),
@@ -19,7 +19,7 @@ MACHINES = {
     "search in threads": LDMClassifierCV(cv=3, n_jobs=2),
 }
 N_ROWS = {
-    "factorisation": 6000,
+    "products": 15_000,
     "newton": 800_000,
     "sweeps": 300_000,
     "threads": 20_000,

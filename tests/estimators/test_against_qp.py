@@ -20,6 +20,7 @@ PARAMETERS = {
     "laplacian": {"gamma": 0.2},
     "cosine": {},
 }
+LOSSES = pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
 LAMBDAS = [0, 2**-8, 2**-2, 10, "as large as C m"]
 
 
@@ -48,8 +49,8 @@ def price(value, C, weight):
     return (C if np.isfinite(C) else 1.0) * weight.sum() if value == LAMBDAS[-1] else value
 
 
-def is_unbounded(y, weight, C, lambda_var, lambda_mean, fit_intercept):
-    if lambda_var > 0 or not fit_intercept:
+def is_unbounded(y, weight, C, lambda_var, lambda_mean, fit_intercept, loss):
+    if lambda_var > 0 or not fit_intercept or loss == "squared_hinge":
         return False
     smaller = min(weight[y > 0].sum(), weight[y < 0].sum())
     return lambda_mean * abs(weight @ y) / weight.sum() > C * smaller
@@ -59,7 +60,7 @@ def assert_same_decisions(estimator, X, gram, y, weight):
     """Compare scores always, and the intercept unless the oracle leaves it undecided."""
     prices = estimator.C, estimator.lambda_var, estimator.lambda_mean
     scores, intercept, objective = solve_qp(
-        gram, y, weight, *prices, estimator.fit_intercept
+        gram, y, weight, *prices, estimator.fit_intercept, estimator.loss
     )
     size = max(1.0, np.abs(scores).max())
     ours = estimator.decision_function(X) - estimator.intercept_
@@ -77,8 +78,9 @@ def assert_same_decisions(estimator, X, gram, y, weight):
     ("fit_intercept", "weighted"), [(True, False), (False, True), (True, True)]
 )
 @pytest.mark.parametrize("C", [0.01, 1, 100, np.inf])
+@LOSSES
 @pytest.mark.parametrize("kernel", PARAMETERS)
-def test_kernel_machine_agrees_at_all_prices(kernel, C, fit_intercept, weighted):
+def test_kernel_machine_agrees_at_all_prices(kernel, loss, C, fit_intercept, weighted):
     X, weight = rows(), weights(weighted)
     y = labels(X, separable=np.isinf(C))
     gram = positive_part(pairwise_kernels(X, metric=kernel, **PARAMETERS[kernel]))
@@ -88,13 +90,14 @@ def test_kernel_machine_agrees_at_all_prices(kernel, C, fit_intercept, weighted)
             C,
             lambda_var=lambda_var,
             lambda_mean=lambda_mean,
+            loss=loss,
             kernel=kernel,
             fit_intercept=fit_intercept,
             tol=1e-12,
             **PARAMETERS[kernel],
         )
         through_origin = kernel in {"linear", "cosine"} and not fit_intercept
-        if is_unbounded(y, weight, C, lambda_var, lambda_mean, fit_intercept):
+        if is_unbounded(y, weight, C, lambda_var, lambda_mean, fit_intercept, loss):
             with pytest.raises(ValueError, match="no minimum"):
                 estimator.fit(X, y, weight)
         elif np.isinf(C) and through_origin:
@@ -126,26 +129,27 @@ def test_own_kernels_agree(form, C):
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("C", [0.01, 1, 100])
+@LOSSES
 @pytest.mark.parametrize("make", [np.asarray, sp.csr_matrix, sp.csr_array])
-def test_newton_on_rows_agrees(make, C):
+def test_newton_on_rows_agrees(make, loss, C):
     X, weight = rows(), weights(True)
     y = labels(X, separable=False)
     for lambdas in itertools.product(LAMBDAS[1:], LAMBDAS):
         lambda_var, lambda_mean = (price(value, C, weight) for value in lambdas)
-        estimator = LinearLDMClassifier(
-            C, lambda_var=lambda_var, lambda_mean=lambda_mean, solver="newton", tol=1e-16
-        )
+        prices = {"lambda_var": lambda_var, "lambda_mean": lambda_mean, "loss": loss}
+        estimator = LinearLDMClassifier(C, **prices, solver="newton", tol=1e-16)
         estimator.fit(make(X), y, weight)
         assert_same_decisions(estimator, X, X @ X.T, y, weight)
 
 
 @pytest.mark.parametrize("fit_intercept", [True, False])
 @pytest.mark.parametrize(("lambda_var", "lambda_mean"), [(0, 0.5), (0.25, 0.25), (4, 1)])
+@LOSSES
 @pytest.mark.parametrize("make", [LinearLDMClassifier, LDMClassifier])
-def test_dual_cd_agrees(make, lambda_var, lambda_mean, fit_intercept):
+def test_dual_cd_agrees(make, loss, lambda_var, lambda_mean, fit_intercept):
     X, weight = rows(), weights(True)
     y = labels(X, separable=False)
-    prices = {"lambda_var": lambda_var, "lambda_mean": lambda_mean}
+    prices = {"lambda_var": lambda_var, "lambda_mean": lambda_mean, "loss": loss}
     kernel = {"kernel": "linear"} if make is LDMClassifier else {}
     estimator = make(
         0.1,

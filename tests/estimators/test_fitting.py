@@ -18,6 +18,8 @@ def test_a_warm_start_is_where_the_last_fit_ended(blobs):
         LDMClassifier(C=50),
         LinearLDMClassifier(C=50),
         LDMClassifier(C=50, lambda_var=0.1),
+        LDMClassifier(C=50, loss="squared_hinge"),
+        LinearLDMClassifier(C=50, loss="squared_hinge"),
     ):
         cold = machine.fit(X, y).n_iter_
         machine.set_params(warm_start=True)

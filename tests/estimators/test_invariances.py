@@ -16,6 +16,9 @@ MACHINES = [
     LinearLDMClassifier(solver="asgd", random_state=0),
     LDMClassifier(**EXACT),
     LDMClassifier(lambda_var=0.25, lambda_mean=0, C=5, **EXACT),
+    LinearLDMClassifier(loss="squared_hinge", **EXACT),
+    LinearLDMClassifier(loss="squared_hinge", solver="asgd", random_state=0),
+    LDMClassifier(loss="squared_hinge", lambda_var=0, lambda_mean=0, **EXACT),
 ]
 everything = pytest.mark.parametrize("machine", MACHINES, ids=str)
 

@@ -4,9 +4,12 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_array_equal
+from sklearn.datasets import make_blobs
 from sklearn.gaussian_process.kernels import RBF
 
 from largemargin import LDMClassifier
+from largemargin.estimators.kernel_space import KernelSpace
+from largemargin.estimators.rows import Rows
 from refusals import assert_refused
 
 
@@ -69,3 +72,23 @@ def test_the_negative_part_of_a_sigmoid_is_cut_off_and_said(blobs):
     signs = np.where(y > 0, 1, -1)
     mean = (signs * machine.decision_function(X)).mean()
     assert mean == pytest.approx(machine.margin_mean_, rel=1e-6)
+
+
+def test_blocks_of_a_gram_matrix_have_the_errors_of_the_whole():
+    X, y = make_blobs(400, 30, centers=4, cluster_std=9.0, random_state=0)
+    space, rows = KernelSpace(LDMClassifier()), Rows(X, y, np.ones(len(y)))
+    own = rows.only(np.flatnonzero(y < 2))
+    shared = space.share(rows)
+    block, whole = shared.design(own), space.design(rows)
+    assert_array_equal(block.gram_matrix, whole.gram_matrix[np.ix_(y < 2, y < 2)])
+    # Few rows are computed from differences, and have a smaller error.
+    assert block.entry_error == whole.entry_error > space.design(own).entry_error
+
+
+@pytest.mark.filterwarnings("ignore:kernel='sigmoid' is not positive:UserWarning")
+def test_a_row_of_zeros_is_certified_with_an_indefinite_kernel(blobs):
+    X, y = blobs
+    X = X.copy()
+    X[5] = 0.0
+    machine = LDMClassifier(kernel="sigmoid", gamma=0.1).fit(X, y)
+    assert machine.duality_gap_ <= machine.tol

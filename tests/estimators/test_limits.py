@@ -8,6 +8,7 @@ from sklearn.svm import SVC, LinearSVC
 from largemargin import LDMClassifier, LinearLDMClassifier
 from largemargin.designs.dense import DenseDesign
 from largemargin.problem import Prices, Problem, Targets
+from largemargin.problem.losses import LOSSES
 from largemargin.solvers.asgd import ScaledPrices, stochastic_slope
 
 SVM = {"lambda_var": 0, "lambda_mean": 0}
@@ -24,27 +25,45 @@ def test_zero_trade_offs_recover_the_kernel_svm(blobs, kernel, C):
     assert_allclose(np.sort(ours.support_), np.sort(svm.support_))
 
 
-@pytest.mark.parametrize("solver", ["newton", "dual_cd"])
-def test_zero_trade_offs_recover_the_linear_svm(blobs, solver):
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("weighted", [True, False])
+@pytest.mark.parametrize("solver", ["newton", "dual_cd", "auto"])
+def test_zero_trade_offs_recover_the_linear_svm(blobs, solver, weighted, loss):
     X, y = blobs
+    weight = np.random.default_rng(0).uniform(0.2, 3.0, len(y)) if weighted else None
+    options = {"loss": loss, "fit_intercept": False}
     ours = LinearLDMClassifier(
-        fit_intercept=False, solver=solver, tol=1e-12, random_state=0, **SVM
-    ).fit(X, y)
-    svm = LinearSVC(loss="hinge", fit_intercept=False, tol=1e-10, max_iter=100_000)
-    assert_allclose(ours.coef_, svm.fit(X, y).coef_, rtol=1e-5, atol=1e-8)
+        solver=solver, tol=1e-12, random_state=0, **options, **SVM
+    ).fit(X, y, weight)
+    svm = LinearSVC(**options, tol=1e-10, max_iter=100_000).fit(X, y, weight)
+    assert_allclose(ours.coef_, svm.coef_, rtol=1e-5, atol=1e-8)
 
 
-def test_infinite_C_recovers_the_hard_margin_svm(separable):
+@pytest.mark.parametrize("loss", LOSSES)
+def test_infinite_C_recovers_the_hard_margin_svm(separable, loss):
     X, y = separable
-    ours = LinearLDMClassifier(np.inf, tol=1e-12, **SVM).fit(X, y)
+    ours = LinearLDMClassifier(np.inf, loss=loss, tol=1e-12, **SVM).fit(X, y)
     svm = SVC(C=1e8, kernel="linear", tol=1e-10).fit(X, y)
     assert_allclose(ours.coef_, svm.coef_, rtol=1e-6)
     assert (y * ours.decision_function(X)).min() == pytest.approx(1.0, abs=1e-9)
 
 
+@pytest.mark.parametrize("lambda_var", [0.0, 3.0])
+@pytest.mark.parametrize("solver", ["auto", "dual_cd"])
+def test_a_large_C_of_the_squared_hinge_leads_to_the_hard_margin(
+    separable, solver, lambda_var
+):
+    X, y = separable
+    options = {"lambda_var": lambda_var, "lambda_mean": 0, "solver": solver}
+    hard = LinearLDMClassifier(np.inf, loss="squared_hinge", **options).fit(X, y)
+    soft = LinearLDMClassifier(1e7, loss="squared_hinge", tol=1e-6, **options).fit(X, y)
+    assert_allclose(soft.objective_, hard.objective_, rtol=2e-4)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize("lambda_var", [0, 0.25, 40.0])
 @pytest.mark.parametrize("make", [LinearLDMClassifier, LDMClassifier])
-def test_zero_C_is_the_closed_form(blobs, make, lambda_var):
+def test_zero_C_is_the_closed_form(blobs, make, lambda_var, loss):
     X, y = blobs
     signed = y[:, None] * X
     moment = np.cov(signed.T, bias=True)
@@ -52,6 +71,7 @@ def test_zero_C_is_the_closed_form(blobs, make, lambda_var):
         np.eye(X.shape[1]) + 4 * lambda_var * moment, 3 * signed.mean(0)
     )
     kernel = {"kernel": "linear"} if make is LDMClassifier else {}
+    kernel["loss"] = loss
     ours = make(0, lambda_var=lambda_var, lambda_mean=3, fit_intercept=False, **kernel)
     assert_allclose(ours.fit(X, y).coef_[0], closed, rtol=1e-8)
 
@@ -76,8 +96,9 @@ def test_few_rows_of_many_features_are_solved_on_their_gram_matrix():
     assert_allclose(wide.coef_, direct.fit(X, y).coef_, rtol=1e-5, atol=1e-9)
 
 
+@pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize("C", [0.0, 0.3])
-def test_theorem_2_the_stochastic_gradient_averages_to_the_gradient(blobs, C):
+def test_theorem_2_the_stochastic_gradient_averages_to_the_gradient(blobs, C, loss):
     X, y = blobs
     y = y.astype(float)
     m = len(y)
@@ -88,6 +109,7 @@ def test_theorem_2_the_stochastic_gradient_averages_to_the_gradient(blobs, C):
         np.ones(m),
         Prices(C, 0.7, 0.4),
         fit_intercept=False,
+        loss=LOSSES[loss],
     )
     prices = ScaledPrices.of(problem, m)
     scores = X @ w
@@ -99,8 +121,9 @@ def test_theorem_2_the_stochastic_gradient_averages_to_the_gradient(blobs, C):
 
     def objective(w):
         g = y * (X @ w)
-        loss = C * np.maximum(0, 1 - g).sum()
-        return (0.5 * w @ w + 0.7 * 2 * g.var() - 0.4 * g.mean() + loss) / (m * (C or 1))
+        below = np.maximum(0, 1 - g)
+        losses = C * (below.sum() if loss == "hinge" else below @ below)
+        return (0.5 * w @ w + 0.7 * 2 * g.var() - 0.4 * g.mean() + losses) / (m * (C or 1))
 
     steps = 1e-6 * np.eye(len(w))
     numeric = [(objective(w + h) - objective(w - h)) / 2e-6 for h in steps]

@@ -6,19 +6,33 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose
 
 from largemargin import LinearLDMClassifier
+from largemargin.problem.losses import LOSSES
+
+
+def stream_and_fit(make=np.asarray, **options):
+    """Return a machine fitted on a stream, one fitted at once, and other rows."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(4000, 5))
+    y = np.where(X @ [1, -1, 2, 0, 0.5] + 0.3 * rng.normal(size=4000) > 0.5, "up", "down")
+    stream = LinearLDMClassifier(0.01, random_state=0, **options)
+    for batch in np.array_split(np.arange(3000), 30):
+        stream.partial_fit(make(X[batch]), y[batch], classes=["down", "up"])
+    full = LinearLDMClassifier(0.01, **options).fit(X[:3000], y[:3000])
+    return stream, full, X[3000:], y[3000:]
 
 
 @pytest.mark.parametrize("make", [np.asarray, sp.csr_matrix])
 def test_a_stream_learns_what_a_fit_learns(make):
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(4000, 5))
-    y = np.where(X @ [1, -1, 2, 0, 0.5] + 0.3 * rng.normal(size=4000) > 0.5, "up", "down")
-    machine = LinearLDMClassifier(0.01, random_state=0)
-    for batch in np.array_split(np.arange(3000), 30):
-        machine.partial_fit(make(X[batch]), y[batch], classes=["down", "up"])
-    full = LinearLDMClassifier(0.01).fit(X[:3000], y[:3000])
-    assert machine.score(X[3000:], y[3000:]) > full.score(X[3000:], y[3000:]) - 0.02
-    assert np.isnan(machine.duality_gap_)
+    stream, full, X, y = stream_and_fit(make)
+    assert stream.score(X, y) > full.score(X, y) - 0.02
+    assert np.isnan(stream.duality_gap_)
+
+
+def test_a_stream_follows_its_loss():
+    streams, fits = zip(*(stream_and_fit(loss=loss)[:2] for loss in LOSSES), strict=True)
+    shares = [np.linalg.norm(b.coef_) / np.linalg.norm(a.coef_) for a, b in (streams, fits)]
+    assert shares[1] < 0.9  # the squared hinge leads to a shorter w
+    assert_allclose(shares[0], shares[1], rtol=0.05)
 
 
 def test_a_stream_of_weights_is_a_stream_of_repetitions(iris):

@@ -53,7 +53,10 @@ def test_the_objective_is_the_one_in_the_docstring(blobs):
 def test_more_than_two_classes_have_a_column_each(iris):
     X, y = iris
     names = np.array(["setosa", "versicolor", "virginica"])[y]
-    for machine in LDMClassifier(), LinearLDMClassifier():
+    for machine in (
+        LDMClassifier(multi_class="ovr"),
+        LinearLDMClassifier(multi_class="ovr"),
+    ):
         machine.fit(X, names)
         assert machine.decision_function(X).shape == (150, 3)
         assert machine.score(X, names) > 0.75

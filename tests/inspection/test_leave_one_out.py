@@ -50,8 +50,10 @@ def wine():
         LDMClassifier(5, gamma=2.0, tol=1e-7),
         LDMClassifier(5, gamma=2.0, tol=1e-7, fit_intercept=False),
         LinearLDMClassifier(5, tol=1e-7),
+        LDMClassifier(5, gamma=2.0, tol=1e-7, loss="squared_hinge"),
+        LinearLDMClassifier(5, tol=1e-7, loss="squared_hinge"),
     ],
-    ids=["rbf", "no intercept", "linear"],
+    ids=["rbf", "no intercept", "linear", "squared, rbf", "squared, linear"],
 )
 def test_the_error_is_that_of_a_fit_for_each_row(machine, lambda_var, lambda_mean):
     X, y = make_moons(36, noise=0.3, random_state=0)
@@ -60,21 +62,74 @@ def test_the_error_is_that_of_a_fit_for_each_row(machine, lambda_var, lambda_mea
     assert_allclose(leave_one_out_error(machine.fit(X, y), X, y), wanted)
 
 
-def test_the_error_of_several_classes_is_that_of_their_prediction():
+@cache
+def many():
+    """Three classes that overlap, and a fourth one of a single row."""
     X, y = load_iris(return_X_y=True)
-    X, y = X[::5], y[::5]
-    machine = LinearLDMClassifier(tol=1e-7).fit(X, y)
+    X, y = X[::5] + np.random.default_rng(0).normal(size=(30, 4)), y[::5]
+    return np.vstack([X, X[:1] + 0.5]), np.append(y, 3)
+
+
+@pytest.mark.parametrize("multi_class", ["ovr", "ovo"])
+@pytest.mark.parametrize(
+    "machine",
+    [
+        LinearLDMClassifier(tol=1e-7),
+        LinearLDMClassifier(tol=1e-7, class_weight="balanced"),
+        LDMClassifier(gamma=0.3, tol=1e-7),
+        LDMClassifier(gamma=0.3, tol=1e-7, class_weight="balanced"),
+        LDMClassifier(gamma=0.3, tol=1e-7, lambda_var=0, lambda_mean=0),
+    ],
+    ids=str,
+)
+def test_the_error_of_several_classes_is_that_of_their_prediction(machine, multi_class):
+    X, y = many()
+    machine = clone(machine).set_params(multi_class=multi_class).fit(X, y)
     wanted = 1 - cross_val_score(machine, X, y, cv=LeaveOneOut()).mean()
+    assert wanted > 0.05
     assert_allclose(leave_one_out_error(machine, X, y), wanted)
+
+
+def test_the_error_of_pairs_counts_weights_and_reads_gram_matrices():
+    X, y = many()
+    X, y = X[:-1], y[:-1]
+    weight, gram = np.arange(30) % 3.0, rbf_kernel(X, gamma=0.3)
+    machine = LDMClassifier(kernel="precomputed", tol=1e-7, class_weight="balanced")
+    wrong = []
+    for i in range(30):
+        kept = np.arange(30) != i
+        rest = clone(machine).fit(gram[np.ix_(kept, kept)], y[kept], weight[kept])
+        wrong.append(rest.predict(gram[[i]][:, kept])[0] != y[i])
+    error = leave_one_out_error(machine.fit(gram, y, weight), gram, y, weight)
+    assert_allclose(error, np.average(wrong, weights=weight))
+
+
+@pytest.mark.parametrize("kind", ["paper", "stable"])
+@pytest.mark.parametrize("machine", [LDMClassifier(10), LinearLDMClassifier(10)], ids=str)
+def test_the_bound_of_pairs_is_the_sum_over_the_pairs(machine, kind):
+    X, y = many()
+    X, y = X[:-1], y[:-1]
+    machine = clone(machine).set_params(lambda_var=0.1, lambda_mean=0.1, tol=1e-7)
+    if "gamma" in machine.get_params():
+        machine.set_params(gamma=0.3)
+    total = 0.0
+    for pair in (0, 1), (0, 2), (1, 2):
+        own = np.isin(y, pair)
+        two = clone(machine).fit(X[own], y[own])
+        total += leave_one_out_bound(two, X[own], y[own], kind=kind) * own.mean()
+    bound = leave_one_out_bound(machine.fit(X, y), X, y, kind=kind)
+    assert_allclose(bound, total, rtol=1e-3)
+    assert leave_one_out_error(machine, X, y) <= bound
 
 
 @pytest.mark.parametrize("rows", [moons, cancer, wine])
 @pytest.mark.parametrize("C", [0.1, 1.0, 10.0])
 @pytest.mark.parametrize("kind", [LDMClassifier, LinearLDMClassifier])
 @pytest.mark.parametrize(("lambda_var", "lambda_mean"), PRICES)
-def test_the_bound_lies_above_the_error(rows, C, kind, lambda_var, lambda_mean):
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+def test_the_bound_lies_above_the_error(rows, C, kind, lambda_var, lambda_mean, loss):
     X, y = rows()
-    machine = kind(C, lambda_var=lambda_var, lambda_mean=lambda_mean)
+    machine = kind(C, lambda_var=lambda_var, lambda_mean=lambda_mean, loss=loss)
     machine.set_params(fit_intercept=lambda_var != 0).fit(X, y)
     error = leave_one_out_error(machine, X, y)
     assert error <= leave_one_out_bound(machine, X, y, kind="stable")
@@ -88,7 +143,9 @@ def test_rows_and_kernels_measure_lengths_alike(blobs, fit_intercept):
     options = {"lambda_var": 3.0, "fit_intercept": fit_intercept}
     weight = np.random.default_rng(0).uniform(0.5, 2, len(y))
     lengths = [
-        metric_products(Case.of(machine.fit(X, y, weight), X, y, weight).problems[0])
+        metric_products(
+            next(Case.of(machine.fit(X, y, weight), X, y, weight).machines()).problem
+        )
         for machine in (
             LinearLDMClassifier(**options),
             LDMClassifier(kernel="linear", **options),
@@ -108,6 +165,19 @@ def test_without_prices_the_bound_is_that_of_the_support_vector_machine():
     free, bound = beta[(beta > 1e-9) & (beta < 1 - 1e-6)], beta[beta >= 1 - 1e-6]
     wanted = (free.sum() + len(bound)) / len(y)
     assert_allclose(leave_one_out_bound(machine, gram, y), wanted, rtol=1e-6)
+
+
+def test_the_bound_of_the_squared_hinge_is_that_of_a_hard_margin_with_a_ridge():
+    X, y = moons()
+    gram, SVM = rbf_kernel(X, gamma=2.0), {"lambda_var": 0, "lambda_mean": 0}
+    options = {"kernel": "precomputed", "fit_intercept": False, "tol": 1e-10, **SVM}
+    soft = LDMClassifier(3, loss="squared_hinge", **options).fit(gram, y)
+    # A kernel whose matrix has a larger diagonal turns one machine into the other.
+    raised = gram + np.eye(len(y)) / (2 * 3)
+    hard = LDMClassifier(np.inf, **options).fit(raised, y)
+    found = leave_one_out_bound(soft, gram, y)
+    assert_allclose(found, leave_one_out_bound(hard, raised, y), rtol=1e-4)
+    assert leave_one_out_error(soft, gram, y) <= found
 
 
 def test_rows_without_weight_do_not_count():

@@ -72,7 +72,7 @@ def test_normalised_margins_are_distances(blobs, kernel):
 
 def test_several_classes_are_measured_against_the_runner_up(iris):
     X, y = iris
-    machine = LinearLDMClassifier().fit(X, y)
+    machine = LinearLDMClassifier(multi_class="ovr").fit(X, y)
     found = margin_distribution(machine, X, y)
     scores = machine.decision_function(X)
     for i in (0, 60, 133):
@@ -83,6 +83,33 @@ def test_several_classes_are_measured_against_the_runner_up(iris):
         length = np.linalg.norm(machine.coef_[y[i]] - machine.coef_[rival])
         assert_allclose(found.normalised[i], margin / length)
     assert_allclose(found.error, 1 - machine.score(X, y))
+
+
+@pytest.mark.parametrize(
+    "machine",
+    [LinearLDMClassifier(), LDMClassifier(kernel="linear"), LDMClassifier(gamma=0.5)],
+    ids=str,
+)
+def test_margins_of_pairs_are_the_smallest_scores_against_another_class(machine, iris):
+    X, y = iris
+    pipeline = make_pipeline(StandardScaler(), machine).fit(X, y)
+    found, Z = margin_distribution(pipeline, X, y), pipeline[:-1].transform(X)
+    (scores,) = machine._pair_scores(Z)
+    for i in (0, 60, 133):
+        # Classes 0 and 1, 0 and 2, 1 and 2.
+        against = {
+            0: {0: -scores[i, 0], 1: -scores[i, 1]},
+            1: {0: scores[i, 0], 2: -scores[i, 2]},
+            2: {1: scores[i, 1], 2: scores[i, 2]},
+        }[y[i]]
+        pair = min(against, key=against.get)
+        assert_allclose(found.margins[i], against[pair])
+        if hasattr(machine, "coef_"):
+            length = np.linalg.norm(machine.coef_[pair])
+        else:
+            gram = rbf_kernel(machine.support_vectors_, gamma=0.5)
+            length = np.sqrt(machine.dual_coef_[pair] @ gram @ machine.dual_coef_[pair])
+        assert_allclose(found.normalised[i], against[pair] / length, rtol=1e-6)
 
 
 def test_other_classifiers_pipelines_and_searches_have_margins_too(blobs):

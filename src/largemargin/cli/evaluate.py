@@ -12,12 +12,11 @@ from largemargin.cli.options import json_option, prediction_options
 def main(model, data, as_json, **options):
     """Report accuracy, AUC and margin statistics of MODEL on DATA."""
     from largemargin.cli.predict import labelled_answers
-    from largemargin.inspection.margins import distribution_of_scores
 
-    model, y, predicted, scores = labelled_answers(model, data, options)
+    model, y, predicted, scores, distribution = labelled_answers(model, data, options)
     facts = {"data": data, "rows": len(y)}
     facts |= quality(model.classes_, predicted, scores, y)
-    facts |= margin_facts(distribution_of_scores(model, scores, y))
+    facts |= margin_facts(distribution)
     terminal.show(facts, as_json=as_json)
 
 

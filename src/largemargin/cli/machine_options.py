@@ -74,6 +74,11 @@ PARAMETERS = (
     ("-r --coef0", float, "Constant of the poly and sigmoid kernels.  [default: 0]"),
     ("--lambda-var", number_or_scale, "Price of the margin variance.  [default: scale]"),
     ("--lambda-mean", number_or_scale, "Reward of the margin mean.  [default: scale]"),
+    (
+        "--loss",
+        click.Choice(["hinge", "squared_hinge"]),
+        "Loss of margins below one.  [default: hinge]",
+    ),
     ("-e --tol", float, "Relative duality gap to reach.  [default: 1e-4]"),
     ("--max-iter", int, "Iteration limit.  [default: depends on the solver]"),
     ("--time-limit", float, "Stop after this many seconds, with the best model so far."),

@@ -29,19 +29,18 @@ def main(model, data, plot, normalise, as_json, **options):
 
     The margin of a row is its score times its label, -1 or 1: positive if the prediction is
     right. With more than two classes, it is the score of the row's class minus the largest
-    score of any other class.
+    score of any other class; of a model with one machine per pair of classes, the smallest
+    score of the row's class against another one.
     """
     from largemargin import MarginDistributionDisplay
     from largemargin.cli.evaluate import margin_facts
     from largemargin.cli.outputs import beside, written
     from largemargin.cli.predict import labelled_answers
-    from largemargin.inspection.margins import distribution_of_scores
 
     if normalise and plot is None:
         raise click.UsageError("--normalise changes the plot; use it with --plot.")
     figure, ending = (None, None) if plot is None else empty_figure(plot, [model, data])
-    fitted, y, _, scores = labelled_answers(model, data, options)
-    distribution = distribution_of_scores(fitted, scores, y)
+    _, y, _, _, distribution = labelled_answers(model, data, options)
     facts = {"data": data, "rows": len(y), "share below 0": distribution.error}
     facts |= margin_facts(distribution)
     if normalise and distribution.normalised is None:

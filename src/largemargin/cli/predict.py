@@ -65,12 +65,19 @@ def main(model, data, output, scores, as_json, quiet, **options):
 
 
 def labelled_answers(path, data, options):
-    """Return the model in a file, and the labels, predictions and scores of rows."""
+    """Return the model in a file, and labels, predictions, scores and margins of rows."""
     from largemargin.cli.models import load_model
+    from largemargin.inspection.margins import (
+        distribution_of_scores,
+        is_pairwise,
+        scores_of_problems,
+    )
 
     model, schema = load_model(path)
     X, y = rows_for(schema, data, options, classes=model.classes_)
-    return model, y, *answers(model, X).values()
+    predicted, scores = answers(model, X).values()
+    of_problems = scores_of_problems(model, X) if is_pairwise(model) else scores
+    return model, y, predicted, scores, distribution_of_scores(model, of_problems, y)
 
 
 def answers(model, X, *, probability=False, quiet=False):

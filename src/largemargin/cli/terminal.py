@@ -95,7 +95,8 @@ class ProgressHandler(logging.Handler):
             # The gap falls by about the same factor in every step.
             done = math.log(gap) / math.log(tol) if tol < gap < 1 else float(gap <= tol)
             self.shares[thread] = max(self.shares.get(thread, 0.0), done)
-            share = (self.n_done + sum(self.shares.values())) / self.n_fits
+            # Rounded once, so that the bar does not move back in the last digit.
+            share = math.fsum((self.n_done, *self.shares.values())) / self.n_fits
             self.move(100.0 * min(share, 1.0), 100.0)
 
 

@@ -114,10 +114,10 @@ def training_rows(data, options, quiet):
 
 def fitted(model, X, y, probability, quiet):
     """Return the fitted pipeline, with probabilities if they are wanted."""
+    from largemargin.estimators.targets import n_problems
     from largemargin.production.calibration import calibrate
 
-    n_classes = len(set(y.tolist()))
-    n_fits = n_classes if n_classes > 2 else 1
+    n_fits = n_problems(len(set(y.tolist())), getattr(model[-1], "multi_class", "ovr"))
     if probability:
         n_fits *= 1 + CALIBRATION_FOLDS
     tol = getattr(model[-1], "tol", 1.0)  # without a tolerance, no steps are reported

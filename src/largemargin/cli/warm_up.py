@@ -57,3 +57,6 @@ def warming_fits():
             is_gram = options.get("kernel") == "precomputed"
             for rows in [X @ X.T] if is_gram else [X, sp.csr_matrix(X)]:
                 yield getattr(largemargin, name)(**options), rows.astype(dtype), y
+        # Pairs of classes are on blocks of a Gram matrix.
+        pairs = largemargin.LDMClassifier(kernel="precomputed")
+        yield pairs, (X @ X.T).astype(dtype), np.arange(N_ROWS) % 3

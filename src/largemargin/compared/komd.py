@@ -15,7 +15,7 @@ from largemargin.estimators.targets import Classes
 from largemargin.numerics.rounding import UNIT, growth
 from largemargin.problem import NotSeparable, Prices, Problem
 from largemargin.problem.certificate import Certificate
-from largemargin.problem.losses import HINGE, Band
+from largemargin.problem.losses import loss_named
 from largemargin.solvers import SOLVERS, Solution, Start, solve
 
 # The support vector machine is solved again, to a tolerance smaller by this factor, until
@@ -135,14 +135,14 @@ class KOMDClassifier(KernelExpansion, MarginClassifier):
         price = self.lam * self._ridge_scale(targets.sign, weight)
         with np.errstate(divide="ignore", over="ignore"):
             C = np.float64(1.0 - self.lam) / (2.0 * price)
-        loss = Band() if np.isfinite(C) else HINGE
+        loss = loss_named("squared_hinge", C)
         return Problem(None, targets, weight, Prices(C), loss=loss)
 
     def _ridge_scale(self, sign, weight):
         if self.ridge == "unit":
             return 1.0
-        positive, negative = weight[sign > 0].sum(), weight[sign < 0].sum()
-        return positive * negative / (positive + negative)
+        less, more = sorted([weight[sign > 0].sum(), weight[sign < 0].sum()])
+        return less / (1.0 + less / more)
 
     def _solve(self, problem, solver, *, tol, max_iter, start=None, **options):
         """Return the weights of the rows as a solution with their own certificate."""
@@ -172,7 +172,10 @@ class KOMDClassifier(KernelExpansion, MarginClassifier):
         design, y, weight = problem.design, problem.sign, problem.weight
         p = weight * beta
         for sign in -1, 1:
-            p[y == sign] /= p[y == sign].sum()
+            some = y == sign
+            # Without any pull on the rows of a class, all of them count the same.
+            own = p[some] if p[some].any() else weight[some]
+            p[some] = own / own.sum()
         w = design.combine(y * p)
         measured = design.measure(w)
         certificate = self._certify(problem, p, measured)

@@ -88,21 +88,21 @@ class MAMCClassifier(KernelExpansion, MarginClassifier):
         self.kernel, self.gamma, self.degree, self.coef0 = kernel, gamma, degree, coef0
 
     def _learn(self, rows):
-        self.classes_, targets = Classes().encode(rows.labels, type(self).__name__)
+        self.classes_, (part,) = Classes().encode(rows.labels, type(self).__name__)
         space = space_of(self)
-        used, signs = space.settle(rows), [one.sign for one in targets]
+        used, signs = space.settle(rows), [one.sign for one in part.targets]
         with np.errstate(over="ignore", invalid="ignore"):
             machines = [
                 self._average(used, space.kernel, sign, rows.weight) for sign in signs
             ]
         elements, offsets = zip(*machines, strict=True)
         self.intercept_ = np.array(offsets)
-        space.keep(self, rows, elements)
+        space.store(self, rows, [space.finish(rows, elements)])
         margins = [
             sign * (element.scores + offset)
             for element, sign, offset in zip(elements, signs, offsets, strict=True)
         ]
-        keep_margins(self, margins, rows.weight)
+        keep_margins(self, margins, [rows.weight] * len(margins))
 
     def _average(self, rows, kernel, sign, weight):
         """Return the element of largest mean margin, and its intercept."""

@@ -148,11 +148,11 @@ class MDOClassifier(MarginClassifier):
     def _learn(self, rows):
         n_features = rows.X.shape[1]
         check_width(n_features, n_vectors=self.n_starts * VECTORS_OF_START)
-        self.classes_, targets = Classes().encode(rows.labels, type(self).__name__)
+        self.classes_, (part,) = Classes().encode(rows.labels, type(self).__name__)
         units = unit_rows(rows.used, constant=self.fit_intercept)
         rng = check_random_state(self.random_state)
         with one_blas_thread():
-            machines = [self._descend(units, one, rows.weight, rng) for one in targets]
+            machines = [self._descend(units, one, rows.weight, rng) for one in part.targets]
         self._keep(machines, n_features)
         if all(machine.best.status != OUT_OF_STEPS for machine in machines):
             return None

@@ -44,13 +44,13 @@ class ODMClassifier(KernelExpansion, MarginClassifier):
     theta : float, default=0.1
         Deviation from one that costs nothing, in [0, 1). A larger value gives fewer support
         vectors.
-    kernel, gamma, degree, coef0, fit_intercept, class_weight
+    kernel, gamma, degree, coef0, fit_intercept, class_weight, multi_class
     tol, max_iter, time_limit, n_jobs, verbose, warm_start
 
     Attributes
     ----------
     classes_, coef_, support_, support_vectors_, dual_coef_, low_rank_residual_, intercept_
-    dual_beta_ : ndarray of shape (n_samples,) or (n_classes, n_samples)
+    dual_beta_ : ndarray of shape (n_samples,) or (n_machines, n_samples)
         Dual variables; negative ones draw margins down.
     duality_gap_, objective_, margin_mean_, margin_variance_, n_iter_, history_
     n_features_in_, feature_names_in_
@@ -97,6 +97,7 @@ class ODMClassifier(KernelExpansion, MarginClassifier):
         coef0: float = 0.0,
         fit_intercept: bool = True,
         class_weight: ClassWeight = None,
+        multi_class: str = "ovo",
         tol: float = 1e-4,
         max_iter: int | None = None,
         time_limit: float | None = None,
@@ -107,6 +108,7 @@ class ODMClassifier(KernelExpansion, MarginClassifier):
         self.C, self.mu, self.theta = C, mu, theta
         self.kernel, self.gamma, self.degree, self.coef0 = kernel, gamma, degree, coef0
         self.fit_intercept, self.class_weight = fit_intercept, class_weight
+        self.multi_class = multi_class
         self.tol, self.max_iter, self.time_limit = tol, max_iter, time_limit
         self.n_jobs, self.verbose, self.warm_start = n_jobs, verbose, warm_start
 
@@ -116,4 +118,5 @@ class ODMClassifier(KernelExpansion, MarginClassifier):
         def pose(targets, weight):
             return Problem(None, targets, weight, prices, self.fit_intercept, loss)
 
-        return Recipe(Classes(self.class_weight), space_of(self), pose)
+        encoder = Classes(self.class_weight, self.multi_class)
+        return Recipe(encoder, space_of(self), pose)

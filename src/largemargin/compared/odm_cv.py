@@ -28,8 +28,8 @@ class ODMClassifierCV(MachineSearch):
     Cs, mus, thetas, gammas : array-like, default=None
         Values of ``C``, ``mu``, ``theta`` and ``gamma`` to search; None uses those of
         ``grid``.
-    kernel, degree, coef0, fit_intercept, class_weight, cv, scoring, refit, error_score
-    tol, max_iter, time_limit, n_jobs, verbose
+    kernel, degree, coef0, fit_intercept, class_weight, multi_class
+    cv, scoring, refit, error_score, tol, max_iter, time_limit, n_jobs, verbose
 
     Attributes
     ----------
@@ -67,6 +67,7 @@ class ODMClassifierCV(MachineSearch):
         coef0: float = 0.0,
         fit_intercept: bool = True,
         class_weight: ClassWeight = None,
+        multi_class: str = "ovo",
         cv: Any = None,
         scoring: Scoring = None,
         refit: bool = True,
@@ -81,6 +82,7 @@ class ODMClassifierCV(MachineSearch):
         self.thetas, self.gammas = thetas, gammas
         self.kernel, self.degree, self.coef0 = kernel, degree, coef0
         self.fit_intercept, self.class_weight = fit_intercept, class_weight
+        self.multi_class = multi_class
         self.cv, self.scoring, self.refit = cv, scoring, refit
         self.error_score, self.tol, self.max_iter = error_score, tol, max_iter
         self.time_limit, self.n_jobs, self.verbose = time_limit, n_jobs, verbose

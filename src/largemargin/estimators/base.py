@@ -11,8 +11,9 @@ from largemargin._compat import Interval, StrOptions, fit_context
 from largemargin.estimators.fitting import fit_machine
 from largemargin.estimators.keywords import HintingClassifier
 from largemargin.estimators.rows import FLOATS
-from largemargin.estimators.targets import winners_of
+from largemargin.estimators.targets import class_scores, n_pairs, winners_of
 from largemargin.kernels import KERNELS
+from largemargin.problem.losses import LOSSES
 
 # The types of parameters that several classifiers have.
 ClassWeight = dict[Any, float] | str | None
@@ -33,7 +34,9 @@ CONSTRAINTS = {
     "kernel": [StrOptions(set(KERNELS)), callable],
     "lambda_mean": [NOT_NEGATIVE, str],
     "lambda_var": [NOT_NEGATIVE, str],
+    "loss": [StrOptions(set(LOSSES))],
     "max_iter": [AT_LEAST_ONE, None],
+    "multi_class": [StrOptions({"ovr", "ovo"})],
     "n_jobs": [Integral, None],
     "random_state": ["random_state"],
     "time_limit": [POSITIVE, None],
@@ -41,6 +44,8 @@ CONSTRAINTS = {
     "verbose": ["verbose"],
     "warm_start": ["boolean"],
 }
+# Scores of pairs of classes are computed for so many rows that they are about this many.
+MAX_PAIR_SCORES = 1 << 23
 
 
 class MarginClassifier(HintingClassifier):
@@ -52,8 +57,11 @@ class MarginClassifier(HintingClassifier):
     """
 
     _parameter_constraints: dict = CONSTRAINTS
-    # Models in files of 0.1.0 have no such parameter.
+    # Models in files of 0.1.0 have no such parameters.
     time_limit: float | None = None
+    multi_class: str = "ovr"
+    # Whether the last fit had one problem per pair of classes.
+    _one_vs_one: bool = False
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -103,19 +111,40 @@ class MarginClassifier(HintingClassifier):
         -------
         scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
             Positive for ``classes_[1]``; with more than two classes, one column per class.
+            With ``multi_class="ovo"``, that is the number of pairs of classes that the
+            class wins, plus a number between -1/3 and 1/3 that rises with the sum of its
+            scores there, as in ``SVC``. ``predict`` returns the class of the largest
+            score, the first one of equals.
         """
         check_is_fitted(self)
         return self._decide(X)
 
     def _decide(self, X):
-        X = validate_data(self, X, accept_sparse="csr", dtype=FLOATS, reset=False)
+        if self._one_vs_one:
+            n_classes = len(self.classes_)
+            blocks = [class_scores(one, n_classes) for one in self._pair_scores(X)]
+            return np.concatenate(blocks)
+        scores = self._finite_scores(self._validated(X))
+        return scores[:, 0] if scores.shape[1] == 1 else scores
+
+    def _pair_scores(self, X):
+        """Yield the scores of blocks of rows, with one column per pair of classes."""
+        X = self._validated(X)
+        height = max(1, MAX_PAIR_SCORES // n_pairs(len(self.classes_)))
+        for start in range(0, X.shape[0], height):
+            yield self._finite_scores(X[start : start + height])
+
+    def _validated(self, X):
+        return validate_data(self, X, accept_sparse="csr", dtype=FLOATS, reset=False)
+
+    def _finite_scores(self, X):
         scores = self._scores(X) + self.intercept_
         if not np.isfinite(scores).all():
             raise ValueError(
                 f"{type(self).__name__} gives scores that are not finite to these rows. "
                 "Are they scaled like the training rows, and is the kernel finite?"
             )
-        return scores[:, 0] if scores.shape[1] == 1 else scores
+        return scores
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -28,7 +28,7 @@ from largemargin.estimators.fitting import (
 )
 from largemargin.estimators.recipe import Space, recipe_of
 from largemargin.estimators.rows import Rows, weights_of
-from largemargin.estimators.targets import positives_of, winners_of
+from largemargin.estimators.targets import class_scores, positives_of, winners_of
 from largemargin.numerics.progress_log import logger
 from largemargin.numerics.threads import one_blas_thread
 from largemargin.solvers import Progress
@@ -40,6 +40,8 @@ THREADED_ROWS = 2000
 REPORT_SECONDS = 1.0
 # Scores of test rows are stored until the best point is known, up to this many numbers.
 MAX_KEPT = 2**26
+# Scores by all solutions are computed for so many test rows that they are about this many.
+MAX_SCORES = 2**24
 
 
 class Task(NamedTuple):
@@ -59,13 +61,26 @@ class Fold(NamedTuple):
     test_weight: np.ndarray | None
 
 
+class SolvedPart(NamedTuple):
+    """The space of some of the rows, by their index, and a path for each problem there."""
+
+    members: np.ndarray | slice
+    space: Space
+    paths: list[Answers]
+
+
 class Solved(NamedTuple):
-    """The solutions of a task: one path per problem, and the space that they are in."""
+    """The solutions of a task, and the space that all parts of its rows share."""
 
     machine: Any
     space: Space
     labels: np.ndarray
-    paths: list[Answers]
+    parts: list[SolvedPart]
+
+    @property
+    def paths(self) -> list[Answers]:
+        """The path of each problem."""
+        return [path for part in self.parts for path in part.paths]
 
 
 def at_point(machine, point):
@@ -202,29 +217,36 @@ class CrossValidation:
     def _solve(self, machine, rows, points, deadline):
         """Return the solutions that answer the problems of the points."""
         recipe = recipe_of(machine)
-        labels, targets = recipe.encoder.encode(rows.labels, type(machine).__name__)
-        design = recipe.space.design(rows)
+        labels, parts = recipe.encoder.encode(rows.labels, type(machine).__name__)
+        shared = recipe.space if len(parts) == 1 else recipe.space.share(rows)
         recipes = [recipe_of(at_point(machine, point)) for point in points]
-        seeds = seeds_of(machine, len(targets))
-        paths = [
-            solve_path(
-                [other.pose(one, rows.weight).on(design) for other in recipes],
-                recipe.solver,
-                solves=[other.solve for other in recipes],
-                seed=seed,
-                tol=machine.tol,
-                max_iter=machine.max_iter,
-                progress=partial(
-                    Progress,
-                    self.stop.check,
-                    deadline=sooner_deadline(deadline, 1.0 / (len(targets) - number)),
-                ),
-                # A point is done when its last problem is.
-                on_answer=self._count if number == len(targets) - 1 else None,
-            )
-            for number, (one, seed) in enumerate(zip(targets, seeds, strict=True))
-        ]
-        return Solved(machine, recipe.space, labels, paths)
+        n_problems = sum(len(targets) for _, targets in parts)
+        seeds = seeds_of(machine, n_problems)
+        solved, number = [], 0
+        for members, targets in parts:
+            own = rows.only(members)
+            space = shared if len(parts) == 1 else copy(shared)
+            design, paths = space.design(own), []
+            for one in targets:
+                path = solve_path(
+                    [other.pose(one, own.weight).on(design) for other in recipes],
+                    recipe.solver,
+                    solves=[other.solve for other in recipes],
+                    seed=seeds[number],
+                    tol=machine.tol,
+                    max_iter=machine.max_iter,
+                    progress=partial(
+                        Progress,
+                        self.stop.check,
+                        deadline=sooner_deadline(deadline, 1.0 / (n_problems - number)),
+                    ),
+                    # A point is done when its last problem is.
+                    on_answer=self._count if number == n_problems - 1 else None,
+                )
+                paths.append(path)
+                number += 1
+            solved.append(SolvedPart(members, space, paths))
+        return Solved(machine, shared, labels, solved)
 
     def _score(self, solved, fold, combination, place):
         """Score the fitted estimator of the points that a combination serves."""
@@ -234,11 +256,14 @@ class CrossValidation:
             if any(p.name == "sample_weight" or p.kind == p.VAR_KEYWORD for p in taken):
                 extra["sample_weight"] = fold.test_weight
         fitted = at_point(solved.machine, self.points[place[0][0]])
-        pairs = zip(solved.paths, combination, strict=True)
-        found = [path.solutions[number] for path, number in pairs]
+        numbers, found = iter(combination), []
         try:
-            keep_results(fitted, solved.labels, fold.rows, found, [{} for _ in found])
-            solved.space.keep(fitted, fold.rows, found)
+            for members, space, paths in solved.parts:
+                chosen = [path.solutions[next(numbers)] for path in paths]
+                found.append(space.finish(fold.rows.only(members), chosen))
+            histories = [{} for _ in combination]
+            keep_results(fitted, solved.labels, fold.rows, found, histories)
+            solved.space.store(fitted, fold.rows, found)
             value = self.scorer(fitted, fold.X_test, fold.y_test, **extra)
             self.results.scores[place] = float(value)
         except Exception as error:
@@ -246,12 +271,28 @@ class CrossValidation:
 
 
 def judgements(solved, fold, combinations):
-    """Yield the scores of the test rows by each combination, one column per problem."""
-    scores = [
-        solved.space.score(fold.X_test, fold.rows, path.solutions)
-        + np.array([solution.intercept for solution in path.solutions])
-        for path in solved.paths
+    """Return the scores of the test rows by each combination, one column per class.
+
+    Two classes have one column.
+    """
+    solutions = [path.solutions for path in solved.paths]
+    ends = np.cumsum([len(some) for some in solutions])
+    offsets = np.array([one.intercept for some in solutions for one in some])
+    columns = [
+        np.array(chosen) + ends - list(map(len, solutions)) for chosen in combinations
     ]
-    for chosen in combinations:
-        pairs = zip(scores, chosen, strict=True)
-        yield np.column_stack([values[:, number] for values, number in pairs])
+    parts = [
+        (part.members, np.concatenate([part.space.expand(p.solutions) for p in part.paths]))
+        for part in solved.parts
+    ]
+    n_rows, height = fold.X_test.shape[0], max(1, MAX_SCORES // ends[-1])
+    judged = [[] for _ in combinations]
+    for start in range(0, n_rows, height):
+        X = fold.X_test[start : start + height]
+        scores = solved.space.score(X, fold.rows, parts) + offsets
+        for blocks, chosen in zip(judged, columns, strict=True):
+            values = scores[:, chosen]
+            if len(solved.parts) > 1:
+                values = class_scores(values, len(solved.labels))
+            blocks.append(values)
+    return list(map(np.concatenate, judged))

@@ -4,6 +4,7 @@ import time
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
+from copy import copy
 from threading import Event
 
 import numpy as np
@@ -15,10 +16,13 @@ from largemargin.estimators.recipe import recipe_of
 from largemargin.estimators.rows import validated_rows
 from largemargin.estimators.targets import Classes
 from largemargin.numerics.progress_log import progress_printed
-from largemargin.numerics.threads import one_blas_thread
+from largemargin.numerics.threads import one_blas_thread, own_threads
+from largemargin.numerics.work_log import timed
 from largemargin.problem.checks import refuse_overflow, refuse_unbounded
 from largemargin.solvers import Progress, Start
 
+# Iterations of at least this many seconds are mentioned in warnings.
+LONG_PASS = 1.0
 # With fewer numbers in the design than this, one thread is faster.
 THREADED_SIZE = 4_000_000
 
@@ -63,64 +67,102 @@ def fit_machine(machine, X, y, sample_weight):
 def learn(machine, recipe, rows):
     """Fit by a recipe; return the text of a warning or None."""
     deadline = deadline_of(machine.time_limit)
-    labels, problems = recipe.posed(rows, type(machine).__name__)
-    for problem in problems:
+    labels, parts = recipe.posed(rows, type(machine).__name__)
+    for problem in (problem for part in parts for problem in part.problems):
         refuse_overflow(problem)
         refuse_unbounded(problem)
-    design = recipe.space.design(rows)
-    problems = [problem.on(design) for problem in problems]
-    starts = []
-    if getattr(machine, "warm_start", False) and hasattr(machine, "dual_beta_"):
-        starts = last_solutions(machine, recipe, problems[0], rows)
-    if len(starts) != len(problems):  # no last fit, or one with other rows or classes
-        starts = [None] * len(problems)
-    solved = solve_all(machine, recipe, problems, starts, deadline)
-    solutions, histories = zip(*solved, strict=True)
-    solutions = recipe.space.keep(machine, rows, solutions, problems, deadline)
-    keep_results(machine, labels, rows, solutions, histories)
-    return shortfall_of(machine, solutions)
+    found, histories = solve_parts(machine, recipe, rows, parts, deadline)
+    recipe.space.store(machine, rows, found)
+    keep_results(machine, labels, rows, found, histories)
+    return shortfall_of(machine, [one for part in found for one in part.solutions])
 
 
-def last_solutions(machine, recipe, problem, rows):
-    """Return the solutions of the last fit; an empty list if it had other rows."""
-    beta = np.atleast_2d(machine.dual_beta_)
-    elements = recipe.space.last_elements(machine, rows)
+def last_solutions(machine, space, rows, problem, numbers):
+    """Return the solutions of some problems, by a slice of their numbers, of the last fit.
+
+    ``problem`` is any one of them now. The list is empty if there were other rows.
+    """
+    beta = np.atleast_2d(machine.dual_beta_)[numbers]
+    elements = space.last_elements(machine, rows, numbers)
     if beta.shape != (len(elements), len(rows.counted)):
         return []
-    beta = beta[:, rows.counted] / rows.weight
+    beta, offsets = beta[:, rows.counted] / rows.weight, machine.intercept_[numbers]
     within = problem.design.offset_within
     return [
         Start(row, element, within(element, offset)[0] if problem.fit_intercept else 0.0)
-        for row, element, offset in zip(beta, elements, machine.intercept_, strict=True)
+        for row, element, offset in zip(beta, elements, offsets, strict=True)
     ]
 
 
-def solve_all(machine, recipe, problems, starts, deadline):
-    """Return the solution and the history of each problem."""
-    seeds, stop = seeds_of(machine, len(problems)), Stop()
+def solve_parts(machine, recipe, rows, parts, deadline):
+    """Return what was found in each part, and the history of each problem.
 
-    def run(number):
+    Threads share the problems of the only part, or else the parts: the design of a part
+    exists while it is solved.
+    """
+    ends = np.cumsum([len(part.problems) for part in parts])
+    n_problems, n_parts = ends[-1], len(parts)
+    seeds, stop = seeds_of(machine, n_problems), Stop()
+    n_threads = min(effective_n_jobs(machine.n_jobs), n_problems)
+    starts_warm = is_continued(machine, n_problems, n_parts > 1, rows)
+
+    def run(problem, start, number):
         # Later problems get their share of the time that is left.
-        share = min(1.0, n_threads / (len(problems) - number))
+        share = min(1.0, n_threads / (n_problems - number))
         limit = sooner_deadline(deadline, share)
         progress = Progress(stop.check, bool(machine.verbose), limit)
         solution = recipe.solve(
-            problems[number],
+            problem,
             recipe.solver,
             tol=machine.tol,
             max_iter=machine.max_iter,
-            start=starts[number],
+            start=start,
             progress=progress,
             rng=np.random.default_rng(seeds[number]),
         )
         return solution, progress.history
 
-    n_threads = min(effective_n_jobs(machine.n_jobs), len(problems))
-    # With several problems, each is solved by one thread: the same sums in the same order
-    # for any n_jobs. Small products would be slower with a second thread.
-    single = len(problems) > 1 or problems[0].design.size < THREADED_SIZE
-    with one_blas_thread() if single else nullcontext():
-        return in_order(run, range(len(problems)), n_threads, stop)
+    def solve_part(k, space, n_threads):
+        members, problems = parts[k]
+        numbers = range(ends[k] - len(problems), ends[k])
+        own = rows.only(members)
+        with timed("gram_seconds"):
+            design = space.design(own)
+        problems = [problem.on(design) for problem in problems]
+        starts = []
+        if starts_warm:
+            some = slice(numbers.start, numbers.stop)
+            starts = last_solutions(machine, space, own, problems[0], some)
+        starts = starts or [None] * len(problems)
+        # With several problems, each is solved by one thread: the same sums in the same
+        # order for any n_jobs. Small products would be slower with a second thread.
+        single = n_problems > 1 or design.size < THREADED_SIZE
+        threads = one_blas_thread() if single else own_threads()
+        with threads if n_parts == 1 else nullcontext():
+            jobs = list(zip(problems, starts, numbers, strict=True))
+            solved = in_order(lambda job: run(*job), jobs, n_threads, stop)
+        solutions, histories = zip(*solved, strict=True)
+        with np.errstate(over="ignore", invalid="ignore"):  # as in ``solve``
+            return space.finish(own, solutions, problems, deadline), histories
+
+    if n_parts == 1:
+        found = [solve_part(0, recipe.space, n_threads)]
+    else:
+        space = recipe.space.share(rows)
+        with one_blas_thread():
+            found = in_order(
+                lambda k: solve_part(k, copy(space), 1), range(n_parts), n_threads, stop
+            )
+    found, histories = zip(*found, strict=True)
+    return found, [one for part in histories for one in part]
+
+
+def is_continued(machine, n_problems, is_pairwise, rows):
+    """Return whether to start from the last fit, which had as many problems and rows."""
+    if not getattr(machine, "warm_start", False) or not hasattr(machine, "dual_beta_"):
+        return False
+    is_same = np.atleast_2d(machine.dual_beta_).shape == (n_problems, len(rows.counted))
+    return is_same and machine._one_vs_one == is_pairwise
 
 
 def seeds_of(machine, n_problems):
@@ -141,31 +183,38 @@ def in_order(work, jobs, n_threads, stop):
         pool.shutdown(wait=False, cancel_futures=True)
 
 
-def keep_results(machine, labels, rows, solutions, histories):
+def keep_results(machine, labels, rows, found, histories):
     """Store the attributes that all estimators have."""
-    beta, several = np.zeros((len(solutions), len(rows.counted))), len(solutions) > 1
-    beta[:, rows.counted] = rows.weight * np.array([s.beta for s in solutions])
+    solutions = [solution for part in found for solution in part.solutions]
+    places = [part.places for part in found for _ in part.solutions]
+    beta = np.zeros((len(solutions), len(rows.counted)))
+    for row, own, solution in zip(beta, places, solutions, strict=True):
+        row[own] = rows.all_weights[own] * solution.beta
     machine.classes_ = labels
+    machine._one_vs_one = len(found) > 1
     machine.intercept_ = np.array([s.intercept for s in solutions])
     machine.objective_ = per_machine([s.certificate.primal for s in solutions])
     machine.duality_gap_ = per_machine([s.certificate.relative for s in solutions])
     machine.n_iter_ = max(s.n_iter for s in solutions)
-    keep_margins(machine, [s.margins for s in solutions], rows.weight)
+    weights = [rows.all_weights[own] for own in places]
+    keep_margins(machine, [s.margins for s in solutions], weights)
+    several = len(solutions) > 1
     machine.dual_beta_ = beta if several else beta[0]
     machine.history_ = list(histories) if several else histories[0]
 
 
-def keep_margins(machine, margins, weight):
+def keep_margins(machine, margins, weights):
     """Store the mean and the variance of the margins of each problem."""
-    means = [weight @ some / weight.sum() for some in margins]
-    pairs = zip(margins, means, strict=True)
-    variances = [weight @ (some - mean) ** 2 / weight.sum() for some, mean in pairs]
+    means, variances = [], []
+    for some, weight in zip(margins, weights, strict=True):
+        means.append(weight @ some / weight.sum())
+        variances.append(weight @ (some - means[-1]) ** 2 / weight.sum())
     machine.margin_mean_ = per_machine(means)
     machine.margin_variance_ = per_machine(variances)
 
 
 def per_machine(values):
-    """Return one number for two classes, otherwise an array with one per class."""
+    """Return one number for one problem, otherwise an array with one per problem."""
     return np.array(values) if len(values) > 1 else float(values[0])
 
 
@@ -181,7 +230,11 @@ def shortfall_of(machine, solutions):
     if any(solution.is_late for solution in solutions):
         stopped, advice = f"at time_limit={machine.time_limit:g} s", "raise time_limit"
     elif getattr(machine, "low_rank_residual_", None) is not None:
-        stopped, advice = "with a low-rank model", "use fewer rows"
+        stopped = "with a low-rank model"
+        advice = "use fewer rows, set time_limit to improve it for as long"
+    longest = max(solution.pass_seconds for solution in solutions)
+    if longest >= LONG_PASS:
+        stopped += f" (one more takes about {longest:.0f} s)"
     return (
         f"{type(machine).__name__} stopped {stopped} at a relative duality gap of "
         f"{gap:.1e} > tol={machine.tol:.1e}. Scale the features, {advice}, or accept "

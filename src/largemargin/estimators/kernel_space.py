@@ -1,5 +1,6 @@
 """The space of a kernel, in which an estimator stores the expansion of ``w`` over rows."""
 
+from copy import copy
 from dataclasses import replace
 
 import numpy as np
@@ -8,19 +9,23 @@ from sklearn.utils.extmath import safe_sparse_dot
 
 from largemargin.designs.dense import DenseDesign
 from largemargin.designs.gram import GramDesign
-from largemargin.designs.kernel_rows import KernelRows
+from largemargin.designs.kernel_rows import KernelRows, TiledDesign
 from largemargin.estimators.linear_space import LinearSpace, elements_of, linear_design
+from largemargin.estimators.recipe import Found
+from largemargin.estimators.targets import pairs_of
 from largemargin.kernels.condensing import condense
 from largemargin.kernels.functions import Kernel
-from largemargin.kernels.gram import check_gram, definite_part, gram_bytes
+from largemargin.kernels.gram import check_gram, definite_part, gram_block, gram_bytes
 from largemargin.kernels.widths import WITHOUT_WIDTH, settle_gamma
 from largemargin.numerics.low_rank import expand_over_few
 from largemargin.numerics.memory import (
+    SETTING,
     VECTORS_OF_KERNEL,
     TooLarge,
     check_dense,
     check_width,
-    physical_memory,
+    max_bytes,
+    size,
 )
 from largemargin.numerics.rounding import (
     MAX_WIDE_NUMBERS,
@@ -31,11 +36,11 @@ from largemargin.numerics.rounding import (
 from largemargin.solvers import CLOSER, Progress, Start, solve
 from largemargin.solvers.solution import MAX_STRETCHES
 
-# Larger Gram matrices are replaced by factors of low rank: beyond about 32,000 rows.
+# Larger Gram matrices, beyond about 32,000 rows, are not stored. Solvers then compute them
+# tile by tile for each product,
 MAX_GRAM_BYTES = 4 << 30
-# Up to this many rows, a low-rank model is examined by a pass over the whole Gram matrix;
-# with more rows, by a coarser bound.
-MAX_EXAMINED_ROWS = 60_000
+# up to this many rows, or if there is a time limit. Otherwise the model is of low rank.
+MAX_POLISHED_ROWS = 60_000
 # Up to this many numbers, rows of a linear kernel are multiplied in extended precision.
 MAX_EXPANDED_NUMBERS = 10_000_000
 
@@ -51,6 +56,8 @@ class KernelSpace:
     def __init__(self, machine, examines=True):
         self.machine, self.examines = machine, examines
         self.kernel = self.factor = self.projector = self.low_rank_residual = None
+        # Of parts of rows: which rows count, their Gram matrix if it fits, and its error.
+        self.counted = self.shared_gram = self.shared_error = None
 
     def settle(self, rows):
         """Fix the kernel and its width; return the rows that count, or their Gram."""
@@ -71,53 +78,94 @@ class KernelSpace:
         self.kernel = Kernel(machine.kernel, gamma, machine.degree, machine.coef0)
         return rows.used
 
+    def share(self, rows):
+        """Return the space of parts of the rows, which have one kernel and Gram matrix."""
+        used = self.settle(rows)
+        space = copy(self)
+        space.counted = rows.counted
+        kernel = space.kernel
+        if kernel.name == "precomputed":
+            space.shared_gram = used
+            return space
+        # The others lose the negative part of each block.
+        may_be_shared = kernel.is_definite or callable(kernel.name)
+        if may_be_shared and gram_bytes(used.shape[0]) <= min(MAX_GRAM_BYTES, max_bytes()):
+            space.shared_gram = kernel.gram_matrix(used)
+            # Entries may be computed otherwise, and less closely, than those of few rows.
+            space.shared_error = kernel.entry_error(used, space.shared_gram.dtype)
+        return space
+
     def design(self, rows):
-        """Return the Gram matrix, made definite if needed, or low-rank features."""
-        used = gram = self.settle(rows)
-        if self.kernel.name != "precomputed":
-            if self._needs_low_rank(used.shape[0]):
-                self.factor, self.low_rank_residual = self.kernel.low_rank(used)
-                return DenseDesign(self.factor.rows)
-            gram = self.kernel.gram_matrix(used)
+        """Return a design of the rows: the first of these that is possible.
+
+        It has their Gram matrix, made definite if needed; or products with one that is not
+        stored; or features of low rank.
+        """
+        gram = self._gram(rows)
+        if gram is None and self._can_be_polished(rows):
+            return TiledDesign(self.kernel, rows.used)
+        if gram is None:
+            self.factor, self.low_rank_residual = self.kernel.low_rank(rows.used)
+            return DenseDesign(self.factor.rows)
         gram, self.projector = definite_part(gram, self.kernel)
         if self.kernel.name == "precomputed":
             return GramDesign(gram)
+        used = rows.used
         if self.projector is not None:
             error = self.kernel.entry_error(used, np.float64, np.diagonal(gram))
             return GramDesign(gram, error + growth(3 * len(gram)))
+        error = self.shared_error
+        if error is None:
+            error = self.kernel.entry_error(used, gram.dtype)
         is_coarse = gram.dtype != np.float64 or self.kernel.name == "linear"
         source = KernelRows(self.kernel, used) if is_coarse else None
-        return GramDesign(gram, self.kernel.entry_error(used, gram.dtype), source)
+        return GramDesign(gram, error, source)
+
+    def _gram(self, rows):
+        """Return the Gram matrix of the rows that count, or None if it is too large."""
+        if self.shared_gram is not None:
+            return gram_block(self.shared_gram, np.flatnonzero(rows.counted[self.counted]))
+        used = self.settle(rows) if self.counted is None else rows.used
+        if self.kernel.name == "precomputed":
+            return used
+        too_large = self._needs_low_rank(used.shape[0])
+        return None if too_large else self.kernel.gram_matrix(used)
+
+    def _can_be_polished(self, rows):
+        """Return whether products with a Gram matrix that is not stored are affordable."""
+        has_limit = self.machine.time_limit is not None
+        return self.examines and (has_limit or len(rows.weight) <= MAX_POLISHED_ROWS)
 
     def _needs_low_rank(self, n_rows):
         """Return whether the Gram matrix is too large; raise if nothing can be done."""
         n_bytes = gram_bytes(n_rows)
-        if n_bytes <= MAX_GRAM_BYTES:
+        if n_bytes <= min(MAX_GRAM_BYTES, max_bytes()):
             return False
         if getattr(self.machine, "solver", "auto") == "auto" and self.kernel.is_definite:
             return True
-        if n_bytes > physical_memory():
+        if n_bytes > max_bytes():
             raise TooLarge(
-                f"The Gram matrix of {n_rows} rows takes {n_bytes:,} bytes, and this "
-                f"computer has {physical_memory():,}. A kernel that is positive "
-                "semi-definite, such as 'rbf', gets a low-rank model with solver='auto'; "
-                "a linear model needs no Gram matrix; or use fewer rows."
+                f"The Gram matrix of {n_rows} rows takes {size(n_bytes)}; expected at most "
+                f"{size(max_bytes())}, the limit of one fit ({SETTING}). "
+                "A kernel that is positive semi-definite, such as 'rbf', needs no Gram "
+                "matrix with solver='auto', nor does a linear model; or use fewer rows."
             )
         return False
 
-    def last_elements(self, machine, rows):
+    def last_elements(self, machine, rows, problems):
         """Return the elements of the last fit, expanded over the rows that count."""
         # A linear one has stored no rows.
         support = getattr(machine, "support_", None)
         if support is None or support.max(initial=-1) >= len(rows.counted):
             return []
-        alpha = np.zeros((len(machine.dual_coef_), len(rows.counted)))
-        alpha[:, machine.support_] = machine.dual_coef_
+        coefficients = machine.dual_coef_[problems]
+        alpha = np.zeros((len(coefficients), len(rows.counted)))
+        alpha[:, machine.support_] = coefficients
         return alpha[:, rows.counted]
 
-    def keep(self, machine, rows, solutions, problems=None, deadline=np.inf):
-        """Store the expansions; return the solutions, examined as they are stored."""
-        used, alpha = rows.used, self._expand(solutions)
+    def finish(self, rows, solutions, problems=None, deadline=np.inf):
+        """Return the expansions, and the solutions, examined as they are stored."""
+        used, alpha = rows.used, self.expand(solutions)
         if problems is not None and (self.factor or self.projector is not None):
             solutions = self._examine(problems, solutions, alpha, used)
             alpha = elements_of(solutions)
@@ -136,20 +184,43 @@ class KernelSpace:
                     alpha, solutions = elements_of(examined), examined
             else:
                 alpha = short
-        machine._kernel, machine.low_rank_residual_ = self.kernel, self.low_rank_residual
         if self.kernel.name == "linear":
             coef = np.asarray(alpha @ used)
-            machine._products = coef @ coef.T
+            products = coef @ coef.T
         else:
-            machine._products = alpha @ np.array([one.scores for one in solutions]).T
-        matters = np.any(alpha != 0, axis=0)
-        machine.support_ = np.flatnonzero(rows.counted)[matters]
-        machine.dual_coef_ = alpha[:, matters]
-        is_given = self.kernel.name == "precomputed"
-        machine.support_vectors_ = (
-            np.empty((0, 0)) if is_given else rows.X[machine.support_]
+            products = alpha @ np.array([one.scores for one in solutions]).T
+        places = np.flatnonzero(rows.counted)
+        return Found(places, alpha, solutions, products, self.low_rank_residual)
+
+    def store(self, machine, rows, found):
+        """Store the expansions; those of pairs grouped by class, as in ``SVC``."""
+        machine._kernel = self.kernel
+        residuals = [one.residual for one in found if one.residual is not None]
+        machine.low_rank_residual_ = max(residuals, default=None)
+        machine._products = products_of(found)
+        matters = np.zeros(len(rows.counted), dtype=bool)
+        for one in found:
+            matters[one.places] |= np.any(one.elements != 0, axis=0)
+        machine.support_ = support = np.flatnonzero(matters)
+        vars(machine).pop("_class_ends", None)
+        if len(found) > 1:
+            labels = rows.y[support]
+            machine.support_ = support = support[np.argsort(labels, kind="stable")]
+            machine._class_ends = np.searchsorted(
+                np.sort(labels), np.unique(rows.labels), side="right"
+            )
+        columns = np.zeros(len(matters), dtype=int)
+        columns[support] = np.arange(len(support))
+        machine.dual_coef_ = np.zeros(
+            (sum(len(one.elements) for one in found), len(support))
         )
-        return solutions
+        row = 0
+        for one in found:
+            used, stop = matters[one.places], row + len(one.elements)
+            machine.dual_coef_[row:stop, columns[one.places[used]]] = one.elements[:, used]
+            row = stop
+        is_given = self.kernel.name == "precomputed"
+        machine.support_vectors_ = np.empty((0, 0)) if is_given else rows.X[support]
 
     def _expand_again(self, problems, solutions, alpha, rows, progress):
         """Return expansions over few rows if those over all rows are too inaccurate.
@@ -198,8 +269,7 @@ class KernelSpace:
         design = problems[0].design
         designs = [design]
         if self.projector is None:
-            many = rows.shape[0] > MAX_EXAMINED_ROWS
-            designs = [KernelRows(self.kernel, rows, None, self.factor if many else None)]
+            designs = [KernelRows(self.kernel, rows, None, self.factor)]
             if self.factor is None:  # rows settle what a float32 matrix leaves open
                 designs.insert(0, KernelRows(self.kernel, rows, design))
         for design in designs:
@@ -218,7 +288,7 @@ class KernelSpace:
             for new, old in zip(examined, before, strict=True)
         )
 
-    def _expand(self, solutions):
+    def expand(self, solutions):
         """Return the expansion of each solution over the rows that count."""
         expand = np.asarray if self.factor is None else self.factor.expand
         alpha = np.array([expand(solution.w) for solution in solutions])
@@ -231,12 +301,33 @@ class KernelSpace:
         is_given = machine._kernel.name == "precomputed"
         return {} if is_given else {"gamma": machine._kernel.gamma}
 
-    def score(self, X, rows, solutions):
-        """Return the scores, without intercepts, of new rows by solutions on the rows."""
-        alpha = self._expand(solutions)
-        if self.kernel.name == "precomputed":
-            return X[:, rows.counted] @ alpha.T
-        return self.kernel.scores(X, rows.used, alpha)
+    def score(self, X, rows, parts):
+        """Return the scores, without intercepts, of new rows by expansions over rows.
+
+        Kernel values with the rows of each class are computed once for all parts.
+        """
+        labels, ends = rows.labels, np.cumsum([len(elements) for _, elements in parts])
+        is_given, used = self.kernel.name == "precomputed", rows.used
+        values = X[:, rows.counted] if is_given else None
+        # The rows of one class are in the same parts.
+        blocks = [np.ones(len(labels), dtype=bool)]
+        if not isinstance(parts[0][0], slice):
+            blocks = [labels == label for label in np.unique(labels)]
+        out = np.zeros((X.shape[0], ends[-1]))
+        for block in blocks:
+            columns, coefficients = [], []
+            for (members, elements), end in zip(parts, ends, strict=True):
+                own = block[members]
+                if own.any():
+                    columns.append(np.arange(end - len(elements), end))
+                    coefficients.append(elements[:, own])
+            if columns:
+                columns, alpha = np.concatenate(columns), np.concatenate(coefficients)
+                if is_given:
+                    out[:, columns] += values[:, block] @ alpha.T
+                else:
+                    out[:, columns] += self.kernel.scores(X, used[block], alpha)
+        return out
 
 
 class ExplicitSpace(LinearSpace):
@@ -251,19 +342,25 @@ class ExplicitSpace(LinearSpace):
             check_width(rows.X.shape[1], n_vectors=VECTORS_OF_KERNEL)
         return rows.used
 
-    def last_elements(self, machine, rows):
-        """Return the elements of the last fit."""
+    def last_elements(self, machine, rows, problems):
+        """Return the elements of some problems of the last fit."""
         is_same = machine._kernel.name == "linear"
-        return super().last_elements(machine, rows) if is_same else []
+        return super().last_elements(machine, rows, problems) if is_same else []
 
-    def keep(self, machine, rows, solutions, problems=None, deadline=np.inf):
-        """Store the elements, which were examined as they are."""
-        for name in "support_", "support_vectors_", "dual_coef_":
+    def store(self, machine, rows, found):
+        """Store the elements."""
+        for name in "support_", "support_vectors_", "dual_coef_", "_class_ends":
             vars(machine).pop(name, None)
         machine._kernel, machine.low_rank_residual_ = self.kernel, None
-        machine._coef = elements_of(solutions)
-        machine._products = machine._coef @ machine._coef.T
-        return solutions
+        machine._coef = np.concatenate([one.elements for one in found])
+        machine._products = products_of(found)
+
+
+def products_of(found):
+    """Return the inner products of all elements, or the squares of those of pairs."""
+    if len(found) == 1:
+        return found[0].products
+    return np.concatenate([np.diagonal(one.products) for one in found])
 
 
 def space_of(machine, **options):
@@ -277,7 +374,9 @@ class KernelExpansion:
     """The part of a fitted classifier that scores by a kernel.
 
     ONNX graphs are made from ``_kernel``, the kernel with its width, and margins are
-    normalised by ``_products``, the inner products of the vectors ``w`` of all problems.
+    normalised by ``_products``, the inner products of the vectors ``w`` of all problems; of
+    pairs of classes, only their squared lengths. Support vectors of pairs are grouped by
+    class: those of class k end at ``_class_ends[k]``.
     """
 
     _kernel: Kernel
@@ -297,9 +396,28 @@ class KernelExpansion:
     def _scores(self, X):
         if self._kernel.name == "linear":
             return safe_sparse_dot(X, self.coef_.T, dense_output=True)
-        if self._kernel.name == "precomputed":
-            return X[:, self.support_] @ self.dual_coef_.T
-        return self._kernel.scores(X, self.support_vectors_, self.dual_coef_)
+        out = np.zeros((X.shape[0], len(self.dual_coef_)))
+        for vectors, problems in self._blocks():
+            coefficients = self.dual_coef_[problems, vectors]
+            if self._kernel.name == "precomputed":
+                values = X[:, self.support_[vectors]] @ coefficients.T
+            else:
+                values = self._kernel.scores(
+                    X, self.support_vectors_[vectors], coefficients
+                )
+            out[:, problems] += values
+        return out
+
+    def _blocks(self):
+        """Return slices of support vectors, and the problems with coefficients of them."""
+        if not self._one_vs_one:
+            return [(slice(None), slice(None))]
+        ends = self._class_ends
+        first, second = pairs_of(len(ends))
+        return [
+            (slice(begin, end), np.flatnonzero((first == k) | (second == k)))
+            for k, (begin, end) in enumerate(zip([0, *ends[:-1]], ends, strict=True))
+        ]
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -26,7 +26,11 @@ INSTEAD = {
     "cache_size": ("there is no kernel cache",),
     "class_weight": ("pass weights of the rows as sample_weight to fit",),
     "coef0": KERNEL,
-    "decision_function_shape": ("decision_function returns one column per class ('ovr')",),
+    "decision_function_shape": (
+        "decision_function returns one column per class ('ovr'); to fit one machine per "
+        "class or per pair of classes, use {multi_class}",
+        "decision_function returns one column per class ('ovr')",
+    ),
     "degree": KERNEL,
     "dual": ("use {solver} to choose the algorithm", "the algorithm cannot be chosen"),
     "fit_intercept": ("use {threshold}", "the threshold is always fitted"),
@@ -36,7 +40,7 @@ INSTEAD = {
     "l1_ratio": PENALTY,
     "lambda1": ("use {lambda_var}, the price of the margin variance",),
     "lambda2": ("use {lambda_mean}, the reward of the margin mean",),
-    "loss": ("LDM estimators use the hinge loss, ODMClassifier a squared loss",),
+    "loss": ("the loss is part of the method; only LDM estimators have a choice",),
     "max_iter": NO_STEPS,
     "multi_class": ("more than two classes are always fitted one against the rest",),
     "nu": (

@@ -15,6 +15,7 @@ from largemargin.estimators.recipe import Recipe
 from largemargin.estimators.targets import Classes
 from largemargin.kernels.widths import multiple_of_scale
 from largemargin.problem import Prices, Problem
+from largemargin.problem.losses import loss_named
 
 # lambda="scale" means this constant times C times the sum of the weights: the largest
 # value that is hardly ever worse than an SVM, see docs/defaults.
@@ -29,9 +30,9 @@ class LDMClassifier(KernelExpansion, MarginClassifier):
 
     ``|w|^2 / 2 + lambda_var * 2 var(g) - lambda_mean * mean(g) + C * sum(s * loss)``
 
-    where ``loss_i = max(0, 1 - g_i)`` and ``s`` are the sample weights, which also weight
-    the mean and the variance. Zero lambdas give the support vector machine, ``C=numpy.inf``
-    a hard margin. The intercept ``b`` is not penalised.
+    where ``loss_i = max(0, 1 - g_i)``, or its square, and ``s`` are the sample weights,
+    which also weight the mean and the variance. Zero lambdas give the support vector
+    machine, ``C=numpy.inf`` a hard margin. The intercept ``b`` is not penalised.
 
     Parameters
     ----------
@@ -47,6 +48,10 @@ class LDMClassifier(KernelExpansion, MarginClassifier):
     lambda_mean : float or "scale", default="scale"
         Reward of the margin mean, lambda_2 in the paper. A larger value raises all margins,
         including those above one. ``"scale"`` and its multiples mean the same as above.
+    loss : {"hinge", "squared_hinge"}, default="hinge"
+        The loss of a margin ``g`` below one: ``1 - g`` or ``(1 - g)^2``. The squared hinge
+        is smooth and therefore often faster; it has more support vectors. A hard margin
+        is the same with both.
     kernel : {"linear", "poly", "rbf", "sigmoid", "laplacian", "cosine", "precomputed"} \
             or callable, default="rbf"
         A callable takes two arrays of rows and returns the matrix of their inner products.
@@ -66,21 +71,28 @@ class LDMClassifier(KernelExpansion, MarginClassifier):
     class_weight : dict or "balanced", default=None
         Factor on the sample weights of each class; ``"balanced"`` gives every class the
         same sum of weights.
+    multi_class : {"ovo", "ovr"}, default="ovo"
+        How more than two classes are fitted. ``"ovo"`` fits one machine per pair of
+        classes, on their rows alone, as ``SVC`` does; ``"ovr"`` fits one per class, against
+        all others. ``"scale"`` prices use the weights of the rows of a machine, and
+        ``gamma="scale"`` uses all rows.
     solver : {"auto", "kernel_dual", "dual_cd"}, default="auto"
-        ``"kernel_dual"`` optimises pairs of dual variables and finishes with Newton's
-        method; ``"dual_cd"`` is the coordinate descent of the paper. ``"auto"`` uses
-        ``"kernel_dual"`` if the Gram matrix fits into memory, see Notes.
+        ``"kernel_dual"`` optimises pairs of dual variables if ``lambda_var`` is small, and
+        uses Newton's method on the dual if it is large. ``"dual_cd"`` is the coordinate
+        descent of the paper; with a positive ``lambda_var`` it inverts a matrix as large as
+        the Gram matrix. ``"auto"`` uses ``"kernel_dual"``, and a method that stores no Gram
+        matrix where that would be too large, see Notes.
     tol : float, default=1e-4
         Relative duality gap at which to stop.
     max_iter : int, default=None
-        Maximum number of iterations. None allows 500 Newton steps, or 10,000 sweeps of
-        ``solver="dual_cd"``.
+        Maximum number of iterations. None allows 500 Newton steps, or products with the
+        Gram matrix, or 10,000 sweeps of ``solver="dual_cd"``.
     time_limit : float, default=None
         Seconds after which the fit stops and keeps the best solution so far, with a warning
-        that states its gap. The computation of the Gram matrix is not interrupted. None
-        sets no limit.
+        that states its gap. Single steps, such as the computation of the Gram matrix, are
+        not interrupted. None sets no limit.
     n_jobs : int, default=None
-        Number of threads that fit the classes in parallel if there are more than two; -1
+        Number of threads that fit the machines of more than two classes in parallel; -1
         uses all cores. The result does not depend on it.
     random_state : int, RandomState instance or None, default=None
         Random seed for the order of rows in ``solver="dual_cd"``.
@@ -89,7 +101,7 @@ class LDMClassifier(KernelExpansion, MarginClassifier):
         :mod:`logging` is configured to show its messages of level INFO.
     warm_start : bool, default=False
         Whether to start from the solution of the last fit, if that was on the same number
-        of rows and classes.
+        of rows and classes, with the same ``multi_class``.
 
     Attributes
     ----------
@@ -98,32 +110,38 @@ class LDMClassifier(KernelExpansion, MarginClassifier):
     support_ : ndarray of shape (n_support,)
         Indices of the support vectors among the training rows. A positive ``lambda_var``
         or ``lambda_mean`` gives every row a coefficient. If a few rows span all others, as
-        is common for smooth kernels, the solution is expressed by these few.
+        is common for smooth kernels, the solution is expressed by these few. Those of
+        pairs of classes are grouped by class.
     support_vectors_ : {ndarray, sparse matrix} of shape (n_support, n_features)
         The support vectors; empty for a precomputed kernel.
-    dual_coef_ : ndarray of shape (1, n_support) or (n_classes, n_support)
-        Coefficients of the support vectors in the expansion of ``w``.
+    dual_coef_ : ndarray of shape (1, n_support) or (n_machines, n_support)
+        Coefficients of the support vectors in the expansion of ``w``. Here and below, with
+        more than two classes there is one entry per class (``"ovr"``) or per pair of
+        classes (``"ovo"``), in the order (0, 1), (0, 2), .. (k - 2, k - 1). Scores of a
+        pair are positive for its second class, as with two classes.
     low_rank_residual_ : float or None
-        Share of the trace of the Gram matrix that a low-rank model leaves out, see Notes;
-        None for an exact model.
-    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
+        Share of the trace of the Gram matrix that a low-rank model leaves out; None for
+        all other models. Only models of more than 60,000 rows without a ``time_limit`` are
+        of low rank, see Notes.
+    coef_ : ndarray of shape (1, n_features) or (n_machines, n_features)
         The vector ``w``. With a kernel other than ``"linear"`` it does not exist.
-    intercept_ : ndarray of shape (1,) or (n_classes,)
+    intercept_ : ndarray of shape (1,) or (n_machines,)
         The intercept ``b``.
-    duality_gap_ : float or ndarray of shape (n_classes,)
+    duality_gap_ : float or ndarray of shape (n_machines,)
         Certified distance of the objective from its optimum, relative to its size. It
         holds for the fitted model as it is stored, rounding included.
-    objective_ : float or ndarray of shape (n_classes,)
+    objective_ : float or ndarray of shape (n_machines,)
         The minimised objective.
-    margin_mean_, margin_variance_ : float or ndarray of shape (n_classes,)
+    margin_mean_, margin_variance_ : float or ndarray of shape (n_machines,)
         Weighted mean and variance of the training margins.
-    dual_beta_ : ndarray of shape (n_samples,) or (n_classes, n_samples)
-        Dual variables, between 0 and ``C * s_i``.
+    dual_beta_ : ndarray of shape (n_samples,) or (n_machines, n_samples)
+        Dual variables, between 0 and ``C * s_i``; zero for rows outside the pair. For
+        ``loss="squared_hinge"`` they have no upper bound.
     n_iter_ : int
         Number of iterations; with more than two classes, the largest.
     history_ : dict or list of dict
         ``objective``, ``duality_gap`` and ``seconds`` after each step; with more than two
-        classes, one dict per class.
+        classes, one dict per machine.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -136,16 +154,30 @@ class LDMClassifier(KernelExpansion, MarginClassifier):
     Notes
     -----
     The Gram matrix takes ``m^2`` numbers for m rows, float32 beyond 4,000 rows. A small
-    ``lambda_var`` (up to about 1/4) costs little more than the SVM; a large one, such as
-    ``"scale"``, one factorisation of the Gram matrix, ``m^3`` operations.
+    ``lambda_var`` (up to about 1/4) costs little more than the SVM. A large one, such as
+    ``"scale"``, takes products of the Gram matrix with vectors, ``m^2`` operations each:
+    often about ten, and up to some hundred for a large C or a small ``tol``. Besides, a
+    factor of low rank r (at most 1,200, usually a few hundred) takes ``m r`` numbers and
+    ``m r^2`` operations. Up to 300 rows, a matrix of m rows is inverted instead.
 
     If the Gram matrix would take more than 4 GiB, beyond about 32,000 rows,
-    ``solver="auto"`` fits a low-rank model instead: rows are drawn until they explain all
-    but a thousandth of the trace of the Gram matrix, at most 1,000 of them, and ``w`` is
-    sought in their span. ``low_rank_residual_`` is the share of the trace left out.
-    ``duality_gap_`` still refers to the exact problem, so it seldom reaches ``tol``, and a
-    warning says so. Computing it takes one more pass over the Gram matrix, in tiles, up to
-    60,000 rows; with more rows it is an upper bound that may be far too large.
+    ``solver="auto"`` does not store it, provided that the kernel is positive
+    semi-definite. It solves a low-rank approximation of the problem, and then improves this
+    solution by products with the whole matrix, which is computed anew, tile by tile, for
+    each product; tiles of up to 2 GiB are kept. The model is exact: ``duality_gap_``
+    reaches ``tol``. A product takes a few seconds at 60,000 rows. With more rows than
+    that, this is done only if a ``time_limit`` is set, and when the time is over, a warning
+    states the gap and how long another product would take.
+
+    Without a ``time_limit``, the model of more than 60,000 rows is of low rank: rows are
+    drawn until they explain all but a thousandth of the trace of the Gram matrix, at most
+    1,000 of them, and ``w`` is sought in their span. ``low_rank_residual_`` is the share of
+    the trace left out. ``duality_gap_`` still refers to the exact problem, so it seldom
+    reaches ``tol``, and a warning says so; it is an upper bound that may be far too large.
+
+    With ``multi_class="ovo"``, k classes have ``k (k - 1) / 2`` machines, each on a block
+    of the Gram matrix of all rows, which is copied while the machine is fitted. If that
+    matrix would be too large, each machine has its own, to which the limits above apply.
 
     Examples
     --------
@@ -164,18 +196,23 @@ class LDMClassifier(KernelExpansion, MarginClassifier):
         "solver": [StrOptions({"auto", "kernel_dual", "dual_cd"})],
     }
 
+    # Models in files of 0.1.0 have no such parameter.
+    loss: str = "hinge"
+
     def __init__(
         self,
         C: float = 1.0,
         *,
         lambda_var: float | str = "scale",
         lambda_mean: float | str = "scale",
+        loss: str = "hinge",
         kernel: KernelChoice = "rbf",
         gamma: float | str = "scale",
         degree: int = 3,
         coef0: float = 0.0,
         fit_intercept: bool = True,
         class_weight: ClassWeight = None,
+        multi_class: str = "ovo",
         solver: str = "auto",
         tol: float = 1e-4,
         max_iter: int | None = None,
@@ -186,8 +223,10 @@ class LDMClassifier(KernelExpansion, MarginClassifier):
         warm_start: bool = False,
     ) -> None:
         self.C, self.lambda_var, self.lambda_mean = C, lambda_var, lambda_mean
+        self.loss = loss
         self.kernel, self.gamma, self.degree, self.coef0 = kernel, gamma, degree, coef0
         self.fit_intercept, self.class_weight = fit_intercept, class_weight
+        self.multi_class = multi_class
         self.solver, self.tol, self.max_iter = solver, tol, max_iter
         self.time_limit, self.n_jobs, self.random_state = time_limit, n_jobs, random_state
         self.verbose, self.warm_start = verbose, warm_start
@@ -200,17 +239,25 @@ def ldm_recipe(machine, space):
     """Return the recipe of a large margin distribution machine in a space."""
 
     def pose(targets, weight):
-        prices = ldm_prices(machine, weight.sum())
-        return Problem(None, targets, weight, prices, machine.fit_intercept)
+        return ldm_problem(machine, None, targets, weight, weight.sum())
 
-    return Recipe(Classes(machine.class_weight), space, pose, machine.solver)
+    encoder = Classes(machine.class_weight, machine.multi_class)
+    return Recipe(encoder, space, pose, machine.solver)
+
+
+def ldm_problem(machine, design, targets, weight, total):
+    """Return the problem of a machine, given the sum of weights for ``"scale"``."""
+    prices = ldm_prices(machine, total)
+    loss = loss_named(machine.loss, prices.C)
+    return Problem(design, targets, weight, prices, machine.fit_intercept, loss)
 
 
 def ldm_prices(machine, total):
     """Return C and both lambdas as numbers, given the sum of weights for ``"scale"``."""
     C = float(machine.C)
     # "scale" cannot refer to a C that is zero or infinite: one takes its place.
-    unit = (C if 0 < C < np.inf else 1.0) * total
+    # Floats of Python overflow without a warning, and the problem is refused then.
+    unit = (C if 0 < C < np.inf else 1.0) * float(total)
     prices = {}
     for name, constant in SCALES.items():
         value = getattr(machine, name)

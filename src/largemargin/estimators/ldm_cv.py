@@ -20,8 +20,9 @@ class LDMClassifierCV(MachineSearch):
     r"""LDMClassifier with prices and kernel width chosen by cross-validation.
 
     Computes the scores of ``GridSearchCV`` over :class:`LDMClassifier` at a fraction of its
-    cost: each fold computes one Gram matrix per kernel width, prices are solved from warm
-    starts, and a solution that is certified to ``tol`` at other prices is reused there.
+    cost: each fold computes one Gram matrix, and one factor of low rank, per kernel width;
+    prices are solved from warm starts; and a solution that is certified to ``tol`` at other
+    prices is reused there.
 
     Parameters
     ----------
@@ -35,7 +36,7 @@ class LDMClassifierCV(MachineSearch):
     Cs, lambda_vars, lambda_means, gammas : array-like, default=None
         Values of ``C``, ``lambda_var``, ``lambda_mean`` and ``gamma`` to search; None uses
         those of ``grid``.
-    kernel, degree, coef0, fit_intercept, class_weight
+    loss, kernel, degree, coef0, fit_intercept, class_weight, multi_class
     cv : int, splitter or iterable of splits, default=None
         Cross-validation splits, as in scikit-learn; None uses five stratified folds.
     scoring : str or callable, default=None
@@ -97,6 +98,9 @@ class LDMClassifierCV(MachineSearch):
     _also = SVM_POINT
     _parameter_constraints: dict = search_constraints(LDMClassifier, _grids, GRIDS)
 
+    # Models in files of 0.1.0 have no such parameter.
+    loss: str = "hinge"
+
     def __init__(
         self,
         grid: str = "scale",
@@ -105,11 +109,13 @@ class LDMClassifierCV(MachineSearch):
         lambda_vars: Values = None,
         lambda_means: Values = None,
         gammas: Values = None,
+        loss: str = "hinge",
         kernel: KernelChoice = "rbf",
         degree: int = 3,
         coef0: float = 0.0,
         fit_intercept: bool = True,
         class_weight: ClassWeight = None,
+        multi_class: str = "ovo",
         cv: Any = None,
         scoring: Scoring = None,
         refit: bool = True,
@@ -124,8 +130,9 @@ class LDMClassifierCV(MachineSearch):
     ) -> None:
         self.grid, self.Cs, self.gammas = grid, Cs, gammas
         self.lambda_vars, self.lambda_means = lambda_vars, lambda_means
-        self.kernel, self.degree, self.coef0 = kernel, degree, coef0
+        self.loss, self.kernel, self.degree, self.coef0 = loss, kernel, degree, coef0
         self.fit_intercept, self.class_weight = fit_intercept, class_weight
+        self.multi_class = multi_class
         self.cv, self.scoring, self.refit = cv, scoring, refit
         self.error_score, self.solver, self.tol = error_score, solver, tol
         self.max_iter, self.time_limit, self.n_jobs = max_iter, time_limit, n_jobs

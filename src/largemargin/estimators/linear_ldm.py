@@ -18,19 +18,24 @@ class LinearLDMClassifier(StreamingClassifier):
 
     ``|w|^2 / 2 + lambda_var * 2 var(g) - lambda_mean * mean(g) + C * sum(s * loss)``
 
-    where ``loss_i = max(0, 1 - g_i)`` and ``s`` are the sample weights, which also weight
-    the mean and the variance. Zero lambdas give the support vector machine, ``C=numpy.inf``
-    a hard margin. The intercept ``b`` is not penalised.
+    where ``loss_i = max(0, 1 - g_i)``, or its square, and ``s`` are the sample weights,
+    which also weight the mean and the variance. Zero lambdas give the support vector
+    machine, ``C=numpy.inf`` a hard margin. The intercept ``b`` is not penalised.
 
     Parameters
     ----------
-    C, lambda_var, lambda_mean, fit_intercept, class_weight
+    C, lambda_var, lambda_mean, loss, fit_intercept, class_weight
+    multi_class : {"ovo", "ovr"}, default="ovo"
+        How more than two classes are fitted. ``"ovo"`` fits one machine per pair of
+        classes, on their rows alone; ``"ovr"`` fits one per class, against all others.
+        ``"scale"`` prices use the weights of the rows of a machine.
     solver : {"auto", "newton", "dual_cd", "asgd"}, default="auto"
-        ``"newton"`` is exact at any price. ``"dual_cd"`` updates one dual variable at a
-        time and suits sparse rows and small C. ``"asgd"`` is the averaged stochastic
-        gradient descent of the paper; it runs ``max_iter`` epochs regardless of ``tol``.
-        ``"auto"`` begins with ``"dual_cd"`` if rows are sparse or have many features,
-        and switches to Newton's method when that progresses too slowly.
+        ``"newton"`` is Newton's method; it suits any prices. ``"dual_cd"`` updates one dual
+        variable at a time; it suits sparse rows, a small C and a small ``lambda_var``.
+        ``"asgd"`` is the averaged stochastic gradient descent of the paper; it runs
+        ``max_iter`` epochs regardless of ``tol``. ``"auto"`` begins with ``"dual_cd"`` if
+        rows have more than 2,000 features, or are sparse and ``lambda_var`` is small, and
+        switches to Newton's method when that progresses too slowly.
     tol
     max_iter : int, default=None
         Maximum number of iterations. None allows 500 Newton steps, 10,000 sweeps of
@@ -43,8 +48,11 @@ class LinearLDMClassifier(StreamingClassifier):
     Attributes
     ----------
     classes_
-    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
-        The vector ``w``; with more than two classes, one row per class.
+    coef_ : ndarray of shape (1, n_features) or (n_machines, n_features)
+        The vector ``w``. Here and below, with more than two classes there is one entry per
+        class (``"ovr"``) or per pair of classes (``"ovo"``), in the order (0, 1), (0, 2),
+        .. (k - 2, k - 1). Scores of a pair are positive for its second class, as with two
+        classes.
     intercept_, duality_gap_, objective_, margin_mean_, margin_variance_, dual_beta_
     n_iter_, history_, n_features_in_, feature_names_in_
 
@@ -55,7 +63,10 @@ class LinearLDMClassifier(StreamingClassifier):
     Notes
     -----
     A Newton step costs O(m k^2) for m rows and k features up to 2,000, and a few tens of
-    steps suffice for any C. Memory beyond the data: O(k^2 + m).
+    steps suffice for any C. Memory beyond the data: O(k^2 + m). With more features, each
+    step takes some products with the rows instead. If there are at most 5,000 rows and
+    ``lambda_var`` is large, one factorisation of the matrix of their inner products, m^2
+    numbers, keeps the number of these products small.
 
     Examples
     --------
@@ -75,14 +86,19 @@ class LinearLDMClassifier(StreamingClassifier):
         "solver": [StrOptions({"auto", "newton", "dual_cd", "asgd"})],
     }
 
+    # Models in files of 0.1.0 have no such parameter.
+    loss: str = "hinge"
+
     def __init__(
         self,
         C: float = 1.0,
         *,
         lambda_var: float | str = "scale",
         lambda_mean: float | str = "scale",
+        loss: str = "hinge",
         fit_intercept: bool = True,
         class_weight: ClassWeight = None,
+        multi_class: str = "ovo",
         solver: str = "auto",
         tol: float = 1e-4,
         max_iter: int | None = None,
@@ -93,7 +109,8 @@ class LinearLDMClassifier(StreamingClassifier):
         warm_start: bool = False,
     ) -> None:
         self.C, self.lambda_var, self.lambda_mean = C, lambda_var, lambda_mean
-        self.fit_intercept, self.class_weight = fit_intercept, class_weight
+        self.loss, self.fit_intercept, self.class_weight = loss, fit_intercept, class_weight
+        self.multi_class = multi_class
         self.solver, self.tol, self.max_iter = solver, tol, max_iter
         self.time_limit, self.n_jobs, self.random_state = time_limit, n_jobs, random_state
         self.verbose, self.warm_start = verbose, warm_start

@@ -25,7 +25,9 @@ class LinearLDMClassifierCV(MachineSearch):
 
     Computes the scores of ``GridSearchCV`` over :class:`LinearLDMClassifier` at a fraction
     of its cost: prices are solved from warm starts, and a solution that is certified to
-    ``tol`` at other prices is reused there.
+    ``tol`` at other prices is reused there. With ``solver="auto"``, fewer rows than
+    features and less than 10,000 rows, each fold computes the inner products of all rows
+    once and works on these.
 
     Parameters
     ----------
@@ -33,7 +35,7 @@ class LinearLDMClassifierCV(MachineSearch):
     Cs, lambda_vars, lambda_means : array-like, default=None
         Values of ``C``, ``lambda_var`` and ``lambda_mean`` to search; None uses those of
         ``grid``.
-    fit_intercept, class_weight, cv, scoring, refit, error_score
+    loss, fit_intercept, class_weight, multi_class, cv, scoring, refit, error_score
     solver : {"auto", "newton", "dual_cd"}, default="auto"
         As in :class:`LinearLDMClassifier`. ``"asgd"`` cannot be searched, because it does
         not stop at ``tol``.
@@ -68,6 +70,9 @@ class LinearLDMClassifierCV(MachineSearch):
         "solver": [StrOptions({"auto", "newton", "dual_cd"})],
     }
 
+    # Models in files of 0.1.0 have no such parameter.
+    loss: str = "hinge"
+
     def __init__(
         self,
         grid: str = "scale",
@@ -75,8 +80,10 @@ class LinearLDMClassifierCV(MachineSearch):
         Cs: Values = None,
         lambda_vars: Values = None,
         lambda_means: Values = None,
+        loss: str = "hinge",
         fit_intercept: bool = True,
         class_weight: ClassWeight = None,
+        multi_class: str = "ovo",
         cv: Any = None,
         scoring: Scoring = None,
         refit: bool = True,
@@ -91,7 +98,8 @@ class LinearLDMClassifierCV(MachineSearch):
     ) -> None:
         self.grid, self.Cs = grid, Cs
         self.lambda_vars, self.lambda_means = lambda_vars, lambda_means
-        self.fit_intercept, self.class_weight = fit_intercept, class_weight
+        self.loss, self.fit_intercept, self.class_weight = loss, fit_intercept, class_weight
+        self.multi_class = multi_class
         self.cv, self.scoring, self.refit = cv, scoring, refit
         self.error_score, self.solver, self.tol = error_score, solver, tol
         self.max_iter, self.time_limit, self.n_jobs = max_iter, time_limit, n_jobs

@@ -7,6 +7,8 @@ from sklearn.utils.extmath import safe_sparse_dot
 from largemargin.designs.dense import DenseDesign
 from largemargin.designs.in_memory import without_offsets
 from largemargin.designs.sparse import SparseDesign
+from largemargin.estimators.recipe import Found
+from largemargin.estimators.targets import check_machines
 from largemargin.numerics.memory import check_width
 
 
@@ -51,24 +53,42 @@ class LinearSpace:
         """Return the rows that count."""
         return rows.used
 
+    def share(self, rows):
+        """Return the space of parts of the rows, whose designs share nothing.
+
+        Raise if the elements of all pairs of classes do not fit into memory.
+        """
+        check_machines(len(np.unique(rows.labels)), rows.X.shape[1], "features", "ovo")
+        return self
+
     def design(self, rows):
         """Return the design of the rows that count."""
         return linear_design(self.settle(rows), self.fit_intercept)
 
-    def last_elements(self, machine, rows):
-        """Return the elements of the last fit."""
-        return machine.coef_ if machine.coef_.shape[1] == rows.X.shape[1] else []
+    def last_elements(self, machine, rows, problems):
+        """Return the elements of some problems of the last fit."""
+        is_same = machine.coef_.shape[1] == rows.X.shape[1]
+        return machine.coef_[problems] if is_same else []
 
-    def keep(self, machine, rows, solutions, problems=None, deadline=np.inf):
-        """Store the elements, which were examined as they are; this ends a stream."""
+    def expand(self, solutions):
+        """Return the elements, which are stored as they are."""
+        return elements_of(solutions)
+
+    def finish(self, rows, solutions, problems=None, deadline=np.inf):
+        """Return the elements, which were examined as they are."""
+        coef = elements_of(solutions)
+        return Found(np.flatnonzero(rows.counted), coef, solutions, coef @ coef.T)
+
+    def store(self, machine, rows, found):
+        """Store the elements; this ends a stream."""
         vars(machine).pop("_descents", None)
-        machine.coef_ = elements_of(solutions)
-        return solutions
+        machine.coef_ = np.concatenate([one.elements for one in found])
 
     def settled(self, machine):
         """Return the parameters that the last fit took from the data: none."""
         return {}
 
-    def score(self, X, rows, solutions):
-        """Return the scores, without intercepts, of new rows by solutions."""
-        return safe_sparse_dot(X, elements_of(solutions).T, dense_output=True)
+    def score(self, X, rows, parts):
+        """Return the scores, without intercepts, of new rows by elements."""
+        coef = np.concatenate([elements for _, elements in parts])
+        return safe_sparse_dot(X, coef.T, dense_output=True)

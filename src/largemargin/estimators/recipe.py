@@ -2,7 +2,9 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
 
 from largemargin.problem import Problem
 from largemargin.solvers import solve
@@ -21,7 +23,7 @@ class Encoder(Protocol):
         """Return the weights of the rows, given those of the user and ``y``."""
 
     def encode(self, y, name):
-        """Return the labels, and the targets of each problem."""
+        """Return the labels, and the parts of the rows with the targets of problems."""
 
 
 class Space(Protocol):
@@ -30,20 +32,54 @@ class Space(Protocol):
     # Parameters of the estimator that the design depends on.
     parameters: tuple[str, ...]
 
+    def share(self, rows):
+        """Return the space in which the designs of parts of the rows are made."""
+
     def design(self, rows):
         """Return the design of the rows that count."""
 
-    def last_elements(self, machine, rows):
-        """Return the elements of the last fit, one per problem."""
+    def last_elements(self, machine, rows, problems):
+        """Return the elements of some problems, by a slice, of the last fit."""
 
-    def keep(self, machine, rows, solutions, problems=None, deadline=float("inf")):
-        """Store the elements; return the solutions, examined if ``problems`` are given."""
+    def finish(self, rows, solutions, problems=None, deadline=float("inf")):
+        """Return what an estimator stores; examine solutions if ``problems`` are given."""
 
-    def score(self, X, rows, solutions):
-        """Return the scores, without intercepts, of new rows by solutions on the rows."""
+    def store(self, machine, rows, found):
+        """Store the elements that were found in the parts of the rows."""
+
+    def expand(self, solutions):
+        """Return the elements of solutions in the form in which they are stored."""
+
+    def score(self, X, rows, parts):
+        """Return the scores of new rows, without intercepts, by elements on the rows.
+
+        ``parts`` are pairs of an index of rows that count and expanded elements there.
+        """
 
     def settled(self, machine):
         """Return the parameters that the last fit took from the data."""
+
+
+class Found(NamedTuple):
+    """What an estimator stores of the solutions on some of the rows.
+
+    ``places`` are the indices of these rows among all, ``elements`` the elements in the
+    form in which they are stored, and ``products`` their inner products if the estimator
+    stores them. ``residual`` is the share of the trace that a low-rank model leaves out.
+    """
+
+    places: np.ndarray
+    elements: np.ndarray
+    solutions: list[Any]
+    products: np.ndarray | None = None
+    residual: float | None = None
+
+
+class PosedPart(NamedTuple):
+    """Some of the rows, by an index of those that count, and the problems on them."""
+
+    members: np.ndarray | slice
+    problems: list[Problem]
 
 
 @dataclass(frozen=True)
@@ -61,9 +97,13 @@ class Recipe:
     solve: Callable = solve
 
     def posed(self, rows, name):
-        """Return the labels, and the problems, without a design."""
-        labels, targets = self.encoder.encode(rows.labels, name)
-        return labels, [self.pose(one, rows.weight) for one in targets]
+        """Return the labels, and the parts of the rows with their problems."""
+        labels, parts = self.encoder.encode(rows.labels, name)
+        posed = []
+        for members, targets in parts:
+            weight = rows.weight[members]  # one array, by which designs know the weights
+            posed.append(PosedPart(members, [self.pose(one, weight) for one in targets]))
+        return labels, posed
 
 
 def recipe_of(machine):

@@ -40,6 +40,14 @@ class Rows:
         """The rows that count; X itself if all do."""
         return self.X if self.counted.all() else self.X[self.counted]
 
+    def only(self, members):
+        """Return the same rows, of which only these members of those that count do so."""
+        if isinstance(members, slice):
+            return self
+        weights = np.zeros_like(self.all_weights)
+        weights[np.flatnonzero(self.counted)[members]] = self.weight[members]
+        return Rows(self.X, self.y, weights)
+
 
 def validated(estimator, encoder, X, y, **options):
     """Return X and y as arrays, or raise if they cannot be learned from."""

@@ -65,8 +65,9 @@ class MachineSearch(HintingClassifier):
     """
 
     _also: dict | None = None
-    # Models in files of 0.1.0 have no such parameter.
+    # Models in files of 0.1.0 have no such parameters.
     time_limit: float | None = None
+    multi_class: str = "ovr"
 
     @classmethod
     def around(cls, machine: Any, **values: Any) -> Self:

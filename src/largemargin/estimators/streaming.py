@@ -11,12 +11,11 @@ from largemargin._compat import fit_context
 from largemargin.estimators.base import MarginClassifier
 from largemargin.estimators.documentation import described_like
 from largemargin.estimators.fitting import all_or_nothing
-from largemargin.estimators.ldm import ldm_prices
+from largemargin.estimators.ldm import ldm_problem
 from largemargin.estimators.linear_space import design_of
 from largemargin.estimators.rows import Rows, validated_rows
-from largemargin.estimators.targets import Classes, positives_of
+from largemargin.estimators.targets import Classes, check_machines, n_problems
 from largemargin.numerics.memory import check_width
-from largemargin.problem import Problem
 from largemargin.solvers.asgd import Descent, Draws, run_epoch
 
 # Results of a fit that would need all rows of the stream.
@@ -39,22 +38,29 @@ class Stream:
             return cls([descent.copy() for descent in estimator._descents])
         if hasattr(estimator, "coef_"):
             return cls(list(map(Descent.at, estimator.coef_, estimator.intercept_)))
-        start = np.zeros(n_features)
-        return cls([Descent.at(start) for _ in positives_of(estimator.classes_)])
+        n_classes, multi_class = len(estimator.classes_), estimator.multi_class
+        check_machines(n_classes, n_features, "features", multi_class)
+        estimator._one_vs_one = multi_class == "ovo" and n_classes > 2
+        descents = range(n_problems(n_classes, multi_class))
+        return cls([Descent.at(np.zeros(n_features)) for _ in descents])
 
     def learn(self, estimator, rows: Rows) -> None:
         """Make one pass over a batch; prices refer to all rows seen so far."""
-        encoder, design = Classes(), design_of(rows.used)
+        encoder = Classes(multi_class="ovo" if estimator._one_vs_one else "ovr")
         rng = check_random_state(estimator.random_state)
-        labels = positives_of(estimator.classes_)
-        for label, descent in zip(labels, self.descents, strict=True):
-            averaging = descent.weight_seen > 0
-            total = descent.weight_seen = descent.weight_seen + rows.weight.sum()
-            targets = encoder.signs(rows.labels, label)
-            prices = ldm_prices(estimator, total)
-            problem = Problem(design, targets, rows.weight, prices, estimator.fit_intercept)
-            draws = Draws(problem, np.random.default_rng(rng.randint(2**31 - 1)))
-            run_epoch(problem, descent, draws, averaging=averaging, total=total)
+        descents = iter(self.descents)
+        for members, targets in encoder.parts(rows.labels, estimator.classes_):
+            some = rows.only(members)
+            if not some.counted.any():
+                next(descents)
+                continue
+            design = design_of(some.used)
+            for one, descent in zip(targets, descents, strict=False):
+                averaging = descent.weight_seen > 0
+                total = descent.weight_seen = descent.weight_seen + some.weight.sum()
+                problem = ldm_problem(estimator, design, one, some.weight, total)
+                draws = Draws(problem, np.random.default_rng(rng.randint(2**31 - 1)))
+                run_epoch(problem, descent, draws, averaging=averaging, total=total)
 
     def keep(self, estimator) -> None:
         """Store the stream and its averages in an estimator."""

@@ -1,6 +1,7 @@
 """Target encoders: from ``y`` to row weights and the targets of problems."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from sklearn.model_selection import check_cv
@@ -9,12 +10,29 @@ from sklearn.utils.multiclass import check_classification_targets
 from largemargin.numerics.memory import FLOAT_BYTES, check_room
 from largemargin.problem import Targets
 
+# Arrays with one number per problem and row that a fit has at once: dual variables and
+# coefficients.
+ARRAYS_OF_FIT = 2
+
+
+class Part(NamedTuple):
+    """Some of the rows, as an index of them, and the targets of the problems there."""
+
+    members: np.ndarray | slice
+    targets: list[Targets]
+
 
 @dataclass(frozen=True)
 class Classes:
-    """One problem for two classes, otherwise one against the rest for each class."""
+    """One problem for two classes, otherwise one for each class or for each pair of them.
+
+    ``multi_class`` is "ovr" for problems of one class against the rest, on all rows, or
+    "ovo" for problems of two classes, on their rows. Pairs are in the order (0, 1), (0, 2),
+    .. (k - 2, k - 1), and the second class of a pair is the positive one.
+    """
 
     class_weight: object = None
+    multi_class: str = "ovr"
 
     def check(self, y):
         """Raise if more than two labels look like measurements rather than classes."""
@@ -32,24 +50,32 @@ class Classes:
         return weight
 
     def encode(self, y, name):
-        """Return the classes, and the targets of each problem; errors mention the name."""
+        """Return the classes, and the parts of the rows; errors mention the name."""
         classes = np.unique(y)
         if len(classes) < 2:
             raise ValueError(
                 f"{name} needs at least two classes with positive weight; "
-                f"got one class only: {classes[0]!r}."
+                f"got one class only: {classes.tolist()[0]!r}."
             )
-        positives = positives_of(classes)
-        check_room(
-            FLOAT_BYTES * len(positives) * len(y),
-            f"y has {len(classes):,} classes in {len(y):,} rows, and a fit with this many",
-            "Give labels that are classes, or fewer of them",
-        )
-        return classes, [self.signs(y, label) for label in positives]
+        check_machines(len(classes), len(y), "rows", self.multi_class)
+        return classes, self.parts(y, classes)
 
-    def signs(self, y, label):
-        """Return the targets of the problem with a given positive class."""
-        return Targets.of_classes(np.where(y == label, 1.0, -1.0))
+    def is_pairwise(self, classes):
+        """Return whether each problem has two of these classes."""
+        return self.multi_class == "ovo" and len(classes) > 2
+
+    def parts(self, y, classes):
+        """Return the parts of rows that have these classes, or some of them."""
+        if not self.is_pairwise(classes):
+            signs = [np.where(y == label, 1.0, -1.0) for label in positives_of(classes)]
+            return [Part(slice(None), [Targets.of_classes(sign) for sign in signs])]
+        places = [np.flatnonzero(y == label) for label in classes]
+        parts = []
+        for first, second in zip(*pairs_of(len(classes)), strict=True):
+            members = np.sort(np.concatenate([places[first], places[second]]))
+            sign = np.where(y[members] == classes[second], 1.0, -1.0)
+            parts.append(Part(members, [Targets.of_classes(sign)]))
+        return parts
 
     @property
     def weights_depend_on_others(self):
@@ -57,9 +83,68 @@ class Classes:
         return self.class_weight == "balanced"
 
 
+def check_machines(n_classes, length, unit, multi_class):
+    """Raise if arrays with one number per machine and unit do not fit into memory."""
+    way_out = "Give labels that are classes, or fewer of them"
+    if multi_class == "ovo" and n_classes > 2:
+        way_out += ", use multi_class='ovr'"
+    check_room(
+        FLOAT_BYTES * ARRAYS_OF_FIT * n_problems(n_classes, multi_class) * length,
+        f"y has {n_classes:,} classes in {length:,} {unit}, and a fit with this many",
+        way_out,
+    )
+
+
 def positives_of(classes):
     """Return the positive class of each problem: one for two classes, otherwise all."""
     return classes[1:] if len(classes) == 2 else classes
+
+
+def n_pairs(n_classes):
+    """Return the number of pairs of classes."""
+    return n_classes * (n_classes - 1) // 2
+
+
+def n_problems(n_classes, multi_class):
+    """Return the number of problems, one for two classes."""
+    return n_pairs(n_classes) if multi_class == "ovo" or n_classes == 2 else n_classes
+
+
+def pairs_of(n_classes):
+    """Return the first and the second class of each pair, as two arrays of indices."""
+    return np.triu_indices(n_classes, 1)
+
+
+def incidence(n_classes):
+    """Return the matrix of pairs by classes: -1 at the first class, 1 at the second."""
+    first, second = pairs_of(n_classes)
+    out, pairs = np.zeros((len(first), n_classes)), np.arange(len(first))
+    out[pairs, first], out[pairs, second] = -1.0, 1.0
+    return out
+
+
+def class_scores(scores, n_classes):
+    """Return one score per class from the scores of the pairs, as ``SVC`` does.
+
+    A score is the number of pairs that the class wins, where zero is a victory of the first
+    class, plus a number between -1/3 and 1/3 that rises with the sum of its scores.
+    """
+    largest = np.finfo(np.float64).max / n_classes  # so that sums are finite
+    scores, sides = np.clip(scores, -largest, largest), incidence(n_classes)
+    votes = np.where(scores > 0, 0.5, -0.5) @ sides + 0.5 * (n_classes - 1)
+    sums = scores @ sides
+    return votes + sums / (np.abs(sums) + 1.0) / 3.0
+
+
+def pair_margins(scores, own, n_classes):
+    """Return the smallest score of each row's own class against another, and the pair.
+
+    ``scores`` has a column per pair, and ``own`` the index of the class of each row.
+    """
+    sides = incidence(n_classes).T[own]
+    signed = np.where(sides == 0, np.inf, sides * scores)
+    pairs = signed.argmin(axis=1)
+    return signed[np.arange(len(own)), pairs], pairs
 
 
 def splits_of(cv, X, y, groups=None):

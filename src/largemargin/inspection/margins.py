@@ -8,7 +8,8 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from largemargin._compat import check_sample_weight
-from largemargin.estimators.nesting import innermost
+from largemargin.estimators.nesting import innermost, machine_and_rows
+from largemargin.estimators.targets import pair_margins
 from largemargin.numerics.records import Record
 
 LEVELS = (0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99)
@@ -22,7 +23,8 @@ class MarginDistribution(Record):
     ----------
     margins : ndarray of shape (n_samples,)
         The margin of each row: its score, with the sign of its label. With more than two
-        classes, the score of its own class minus the largest score of another class.
+        classes, the score of its own class minus the largest score of another class; with
+        ``multi_class="ovo"``, the smallest score of its class against another one.
     lengths : ndarray of shape (n_samples,) or None
         ``|w|`` for each margin; None if it is not known.
     weight : ndarray of shape (n_samples,)
@@ -143,12 +145,28 @@ def margin_distribution(estimator, X, y, sample_weight=None) -> MarginDistributi
     True
     """
     check_is_fitted(estimator)
-    scores = np.asarray(estimator.decision_function(X))
+    scores = scores_of_problems(estimator, X)
     return distribution_of_scores(estimator, scores, y, sample_weight)
 
 
+def is_pairwise(estimator) -> bool:
+    """Return whether a fitted classifier has one machine per pair of classes."""
+    return getattr(innermost(estimator), "_one_vs_one", False)
+
+
+def scores_of_problems(estimator, X) -> np.ndarray:
+    """Return the scores of rows: a column per pair of classes, if it has machines of these.
+
+    Otherwise, the scores of ``decision_function``.
+    """
+    if not is_pairwise(estimator):
+        return np.asarray(estimator.decision_function(X))
+    machine, X = machine_and_rows(estimator, X)
+    return np.concatenate(list(machine._pair_scores(X)))
+
+
 def distribution_of_scores(estimator, scores, y, sample_weight=None) -> MarginDistribution:
-    """Return the margins of rows whose scores under a fitted classifier are known."""
+    """Return the margins of rows whose ``scores_of_problems`` are known."""
     y = column_or_1d(y)
     classes = np.asarray(estimator.classes_)
     unknown = np.setdiff1d(y, classes)
@@ -164,29 +182,47 @@ def distribution_of_scores(estimator, scores, y, sample_weight=None) -> MarginDi
     if (weight < 0).any() or not weight.any():
         raise ValueError("sample_weight must not be negative, and positive somewhere.")
     own = np.searchsorted(classes, y)
-    if scores.ndim == 1:
-        margins, rivals = np.where(own == 1, scores, -scores), None
+    machine = innermost(estimator)
+    if is_pairwise(estimator):
+        margins, pairs = pair_margins(scores, own, len(classes))
+        squares = squared_lengths(machine)[pairs]
+    elif scores.ndim == 1:
+        margins, products = (
+            np.where(own == 1, scores, -scores),
+            element_products(machine, 1),
+        )
+        squares = None if products is None else np.full(len(own), products[0, 0])
     elif scores.shape[1] != len(classes):
         raise ValueError(
             f"decision_function must have a column for each of the {len(classes)} classes; "
             f"got {scores.shape[1]}. For SVC set decision_function_shape='ovr'."
         )
     else:
-        rows = np.arange(len(y))
-        others = scores.copy()
-        others[rows, own] = -np.inf
-        rivals = others.argmax(axis=1)
-        margins = scores[rows, own] - others[rows, rivals]
-    n_elements = 1 if rivals is None else len(classes)
-    products = element_products(innermost(estimator), n_elements)
-    if products is None:
-        return MarginDistribution(margins, None, weight)
-    if rivals is None:
-        squares = np.full(len(own), products[0, 0])
-    else:
-        norms = np.diagonal(products)
-        squares = norms[own] + norms[rivals] - 2.0 * products[own, rivals]
-    return MarginDistribution(margins, np.sqrt(np.maximum(squares, 0.0)), weight)
+        margins, rivals = margins_against_best(scores, own)
+        products = element_products(machine, len(classes))
+        squares = None if products is None else squared_distances(products, own, rivals)
+    lengths = None if squares is None else np.sqrt(np.maximum(squares, 0.0))
+    return MarginDistribution(margins, lengths, weight)
+
+
+def margins_against_best(scores, own):
+    """Return the lead of the own class of each row, and the class that is next or ahead."""
+    rows, others = np.arange(len(own)), scores.copy()
+    others[rows, own] = -np.inf
+    rivals = others.argmax(axis=1)
+    return scores[rows, own] - others[rows, rivals], rivals
+
+
+def squared_distances(products, own, rivals):
+    """Return the squared distances of elements, given all inner products."""
+    norms = np.diagonal(products)
+    return norms[own] + norms[rivals] - 2.0 * products[own, rivals]
+
+
+def squared_lengths(machine):
+    """Return the squared lengths of the vectors ``w`` of an estimator of pairs."""
+    stored = getattr(machine, "_products", None)
+    return np.square(machine.coef_).sum(axis=1) if stored is None else stored
 
 
 def element_products(machine, n_elements):

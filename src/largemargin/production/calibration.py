@@ -54,6 +54,10 @@ class CalibratedMachine(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     steps that may learn from labels, need one fit per fold, with the parameters that the
     search found.
 
+    With ``multi_class="ovo"``, scores are mostly votes, and the map sees little of how far
+    a row is from the boundaries. With a kernel and more than two classes,
+    ``multi_class="ovr"`` often gives better probabilities.
+
     Examples
     --------
     >>> from sklearn.datasets import load_iris
@@ -61,7 +65,7 @@ class CalibratedMachine(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     >>> X, y = load_iris(return_X_y=True)
     >>> machine = CalibratedMachine(LinearLDMClassifier()).fit(X, y)
     >>> machine.predict_proba(X[:1]).round(1)
-    array([[0.9, 0.1, 0. ]])
+    array([[1., 0., 0.]])
     """
 
     _parameter_constraints: dict = {

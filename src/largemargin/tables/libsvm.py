@@ -10,9 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from numba import njit
 
-from largemargin.numerics.jit import JIT
+from largemargin.numerics.jit import JIT, njit
 from largemargin.numerics.memory import check_room
 from largemargin.tables.opening import UnreadableFile
 from largemargin.tables.rows import MatrixRows

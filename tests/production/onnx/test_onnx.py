@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.compose import ColumnTransformer
-from sklearn.datasets import make_moons
+from sklearn.datasets import load_digits, make_moons
 from sklearn.exceptions import NotFittedError
 from sklearn.impute import SimpleImputer
 from sklearn.metrics.pairwise import rbf_kernel
@@ -106,6 +106,14 @@ def test_graphs_agree_for_every_kernel(name, kernel, dtype, irises):
 def test_graphs_agree_for_machines_without_a_kernel(name, dtype, irises):
     X, y, X_new = irises
     assert_graph_agrees(fit_once(WITHOUT_KERNEL[name], X, y), X_new, dtype)
+
+
+@pytest.mark.parametrize("machine", [LDMClassifier(), LinearLDMClassifier()], ids=str)
+@pytest.mark.parametrize("multi_class", ["ovr", "ovo"])
+def test_graphs_agree_for_many_classes(machine, multi_class, dtype):
+    X, y = load_digits(return_X_y=True)
+    model = clone(machine).set_params(multi_class=multi_class)
+    assert_graph_agrees(fit_once(model, X[:300] / 16, y[:300]), X[300:600] / 16, dtype)
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -295,11 +303,14 @@ def test_a_score_of_zero_is_the_first_class(separable):
     assert label == [-1] == machine.predict(np.zeros((1, X.shape[1])))
 
 
-def test_of_equal_scores_the_first_class_wins(iris):
+@pytest.mark.parametrize(
+    ("multi_class", "wanted"), [("ovr", [[0, 0, 0]]), ("ovo", [[2, 1, 0]])]
+)
+def test_of_equal_scores_the_first_class_wins(multi_class, wanted, iris):
     X, y = iris
-    machine = LinearLDMClassifier(fit_intercept=False).fit(X, y + 5)
-    label, scores = run(machine, np.zeros((1, X.shape[1])))
-    assert_array_equal(scores, [[0, 0, 0]])
+    machine = LinearLDMClassifier(fit_intercept=False, multi_class=multi_class)
+    label, scores = run(machine.fit(X, y + 5), np.zeros((1, X.shape[1])))
+    assert_array_equal(scores, wanted)
     assert label == [5]
 
 

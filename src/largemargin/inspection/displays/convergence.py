@@ -1,5 +1,6 @@
 """The duality gap in the course of a fit."""
 
+from itertools import combinations
 from typing import Self
 
 import numpy as np
@@ -7,6 +8,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from largemargin.estimators.nesting import innermost
 from largemargin.inspection.displays.axes import LEGEND, begin, style
+from largemargin.inspection.margins import is_pairwise
 
 
 class ConvergenceDisplay:
@@ -35,7 +37,7 @@ class ConvergenceDisplay:
 
     @classmethod
     def from_estimator(cls, estimator, *, name: str | None = None, **options) -> Self:
-        """Draw the history of a fitted estimator, one curve for each of its classes.
+        """Draw the history of a fitted estimator, one curve for each of its machines.
 
         Parameters
         ----------
@@ -56,7 +58,11 @@ class ConvergenceDisplay:
         name = type(machine).__name__ if name is None else name
         histories = {name: machine.history_}
         if isinstance(machine.history_, list):
-            names = [f"{name}, class {label}" for label in machine.classes_]
+            labels = [f"class {label}" for label in machine.classes_]
+            if is_pairwise(machine):
+                pairs = combinations(machine.classes_, 2)
+                labels = [f"classes {first} and {second}" for first, second in pairs]
+            names = [f"{name}, {label}" for label in labels]
             histories = dict(zip(names, machine.history_, strict=True))
         return cls(histories, tol=machine.tol).plot(**options)
 

@@ -7,6 +7,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from largemargin.estimators.nesting import innermost
+from largemargin.estimators.targets import incidence
 from largemargin.kernels.values import normalised_rows
 from largemargin.production.onnx.operators import Operators
 
@@ -51,12 +52,24 @@ def convert(scope, node, container):
     features, coefficients = expansion(op, machine, rows)
     label_output, score_output = ([output.full_name] for output in node.outputs)
     scores = op.Add(op.MatMul(features, coefficients), machine.intercept_)
+    if machine._one_vs_one:
+        scores = voted(op, scores, n_classes)
     shape = np.array([-1] if n_classes == 2 else [-1, n_classes])
     scores = op.Reshape(scores, shape, output_names=score_output)
     labels = np.array(machine.classes_.tolist())
     winner = op.winner(scores, n_classes, keepdims=0)
     op.Gather(labels, winner, output_names=label_output).add_to(scope, container)
     scores.add_to(scope, container)
+
+
+def voted(op, scores, n_classes):
+    """Return the graph of ``targets.class_scores``."""
+    sides = incidence(n_classes)
+    won = op.Where(op.Greater(scores, np.zeros(1)), np.array([0.5]), np.array([-0.5]))
+    votes = op.Add(op.MatMul(won, sides), np.array([0.5 * (n_classes - 1)]))
+    sums = op.MatMul(scores, sides)
+    sizes = op.Add(op.Abs(sums), np.ones(1))
+    return op.Add(votes, op.Div(op.Div(sums, sizes), np.array([3.0])))
 
 
 def expansion(op, machine, rows):
