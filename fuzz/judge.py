@@ -29,6 +29,8 @@ def first_look(outcome):
     judged = Judged(outcome.machine, outcome.status, {}, outcome.message, outcome.seconds)
     if outcome.status in BAD:
         judged.blame(outcome.status, outcome.message)
+    if outcome.warning:
+        judged.blame("warning", outcome.warning)
     if outcome.status == "fitted":
         gap, tol = outcome.kept["gap"], outcome.kept["tol"]
         judged.status = "converged" if (gap <= tol).all() else "unconverged"

@@ -2,7 +2,10 @@
 
 import warnings
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass
+from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 import scipy.sparse as sp
@@ -13,6 +16,19 @@ import largemargin
 LINEAR_SOLVERS = "auto", "newton", "dual_cd", "asgd"
 KERNEL_SOLVERS = "auto", "kernel_dual", "dual_cd"
 FUZZED_KERNELS = "linear", "rbf", "poly", "laplacian", "cosine", "precomputed", "sigmoid"
+# Kernels whose matrix is computed here and given to the machines.
+GIVEN = "precomputed", "precomputed32"
+# Constants of the library that send few rows on the ways of many rows.
+KERNEL_DUAL = "largemargin.solvers.kernel_dual"
+ROUTES = {
+    "active": {f"{KERNEL_DUAL}.{name}": 0 for name in ("SMALL", "FEW_ROWS")},
+    "lone": {
+        f"{KERNEL_DUAL}.{name}": 0 for name in ("SMALL", "FEW_ROWS", "MAX_FACTOR_ROWS")
+    },
+    "tiled": {"largemargin.estimators.kernel_space.MAX_GRAM_BYTES": 0},
+}
+LOSSES = "hinge", "squared_hinge"
+SUFFIX = {"hinge": "", "squared_hinge": " squared"}
 WITH_PARAMETERS = {
     "rbf": ("gamma",),
     "laplacian": ("gamma",),
@@ -26,12 +42,14 @@ class Machine:
     """An estimator with its settings.
 
     Machines with the same kernel and loss solve the same problem and are compared.
+    ``route`` names constants of the library that are changed during the fit.
     """
 
     name: str
     kernel: str
     loss: str
     make: Callable
+    route: str | None = None
 
     @property
     def group(self):
@@ -44,7 +62,7 @@ class Machine:
 
     def matrix(self, drawn):
         """Return what ``fit`` is given: rows, or their Gram matrix."""
-        if self.kernel != "precomputed":
+        if self.kernel not in GIVEN:
             return drawn.X
         options = {"gamma": 1.0 / drawn.X.shape[1]}
         options = options if drawn.kernel["precomputed"] == "rbf" else {}
@@ -52,48 +70,58 @@ class Machine:
             gram = pairwise_kernels(
                 drawn.rows, metric=drawn.kernel["precomputed"], **options
             )
-        return 0.5 * (gram + gram.T)
+        gram = 0.5 * (gram + gram.T)
+        if self.kernel == "precomputed":
+            return gram
+        # What rounding to float32 may take from the eigenvalues is added before.
+        size = np.abs(gram).max()
+        if not size < np.finfo(np.float32).max / 2:
+            return gram
+        return (gram + len(gram) * 2.0**-22 * size * np.eye(len(gram))).astype(np.float32)
 
 
 def kernel_options(kernel, drawn):
     """Return the parameters of a kernel."""
     names = WITH_PARAMETERS.get(kernel, ())
-    return {"kernel": kernel, **{name: drawn.kernel[name] for name in names}}
+    name = "precomputed" if kernel in GIVEN else kernel
+    return {"kernel": name, **{name: drawn.kernel[name] for name in names}}
 
 
-def linear_ldm(solver):
+def linear_ldm(solver, loss="hinge"):
     """Return how to make a machine on explicit features."""
 
     def make(drawn):
         return largemargin.LinearLDMClassifier(
-            **drawn.prices, **drawn.common, solver=solver
+            **drawn.prices, **drawn.common, solver=solver, loss=loss
         )
 
-    return Machine(f"LinearLDM {solver}", "linear", "hinge", make)
+    return Machine(f"LinearLDM {solver}{SUFFIX[loss]}", "linear", loss, make)
 
 
-def kernel_ldm(kernel, solver):
+def kernel_ldm(kernel, solver, loss="hinge", route=None):
     """Return how to make a machine with a kernel."""
+    name = f"LDM {kernel} {route or solver}{SUFFIX[loss]}"
 
     def make(drawn):
         options = kernel_options(kernel, drawn)
         return largemargin.LDMClassifier(
-            **drawn.prices, **drawn.common, **options, solver=solver
+            **drawn.prices, **drawn.common, **options, solver=solver, loss=loss
         )
 
-    return Machine(f"LDM {kernel} {solver}", kernel, "hinge", make)
+    return Machine(name, kernel, loss, make, route)
 
 
-def odm(kernel):
+def odm(kernel, route=None):
     """Return how to make an optimal margin distribution machine."""
 
     def make(drawn):
         options = {**drawn.band, **without_seed(drawn.common)}
-        for name in "C", "fit_intercept", "class_weight":
+        for name in "C", "fit_intercept", "class_weight", "multi_class":
             options[name] = drawn.prices[name]
         return largemargin.ODMClassifier(**options, **kernel_options(kernel, drawn))
 
-    return Machine(f"ODM {kernel}", kernel, "band", make)
+    name = f"ODM {kernel}" if route is None else f"ODM {kernel} {route}"
+    return Machine(name, kernel, "band", make, route)
 
 
 def komd(kernel):
@@ -112,14 +140,32 @@ def without_seed(common):
 
 
 MACHINES = (
-    *(linear_ldm(solver) for solver in LINEAR_SOLVERS),
+    *(linear_ldm(solver, loss) for loss in LOSSES for solver in LINEAR_SOLVERS),
     *(
-        kernel_ldm(kernel, solver)
+        kernel_ldm(kernel, solver, loss)
+        for loss in LOSSES
         for kernel in FUZZED_KERNELS[:-1]
         for solver in KERNEL_SOLVERS
     ),
-    kernel_ldm("sigmoid", "auto"),
+    *(kernel_ldm("sigmoid", "auto", loss) for loss in LOSSES),
+    *(
+        kernel_ldm(kernel, "auto", loss, route)
+        for loss in LOSSES
+        for kernel, route in (
+            ("rbf", "active"),
+            ("rbf", "lone"),
+            ("rbf", "tiled"),
+            ("poly", "lone"),
+            ("poly", "tiled"),
+            ("cosine", "active"),
+            ("precomputed", "lone"),
+            ("precomputed32", "active"),
+            ("precomputed32", "lone"),
+        )
+    ),
     *(odm(kernel) for kernel in ("linear", "rbf")),
+    odm("rbf", "lone"),
+    odm("rbf", "tiled"),
     *(komd(kernel) for kernel in ("linear", "rbf")),
 )
 
@@ -133,20 +179,32 @@ class Outcome:
     message: str = ""
     kept: dict | None = None
     seconds: float = 0.0
+    warning: str = ""
 
 
 def fit(machine, drawn):
-    """Return how the fit of a machine ended."""
+    """Return how the fit of a machine ended, and the first warning of NumPy."""
+    with warnings.catch_warnings(record=True) as caught, ExitStack() as changed:
+        warnings.simplefilter("ignore")
+        warnings.simplefilter("always", RuntimeWarning)
+        for name, value in ROUTES.get(machine.route, {}).items():
+            changed.enter_context(patch(name, value))
+        outcome = _fit(machine, drawn)
+    if caught:
+        first = caught[0]
+        outcome.warning = f"{first.message} ({Path(first.filename).name}:{first.lineno})"
+    return outcome
+
+
+def _fit(machine, drawn):
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            matrix = machine.matrix(drawn)
-            estimator = machine.make(drawn)
-            weight = drawn.sample_weight
-            estimator.fit(
-                matrix, drawn.y, **({} if weight is None else {"sample_weight": weight})
-            )
-            return Outcome(machine.name, "fitted", kept=keep(estimator, matrix))
+        matrix = machine.matrix(drawn)
+        estimator = machine.make(drawn)
+        weight = drawn.sample_weight
+        estimator.fit(
+            matrix, drawn.y, **({} if weight is None else {"sample_weight": weight})
+        )
+        return Outcome(machine.name, "fitted", kept=keep(estimator, matrix))
     except np.linalg.LinAlgError as error:
         # A ValueError by inheritance, but nothing that was checked and refused.
         return Outcome(machine.name, "error", text_of(error))
@@ -186,6 +244,8 @@ def keep(estimator, matrix):
 def scores_of(estimator, matrix):
     """Return one row of scores per machine, NaN where the fitted model gives none."""
     try:
+        if estimator._one_vs_one:
+            return np.concatenate(list(estimator._pair_scores(matrix))).T
         scores = estimator.decision_function(matrix)
     except ValueError:
         return np.full((len(np.atleast_1d(estimator.intercept_)), matrix.shape[0]), np.nan)

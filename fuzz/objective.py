@@ -1,6 +1,7 @@
 """The objectives of the machines in 80 bits, independent of the library."""
 
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 
@@ -136,11 +137,19 @@ def row_weights(drawn, with_classes=True):
     return weight * np.array([class_weight.get(label, 1.0) for label in classes])[codes]
 
 
-def signs_of(y):
-    """Return the signs of each machine: one for two classes, else one for each."""
+def signs_of(y, multi_class="ovr"):
+    """Return the signs of each machine, zero for rows that it does not have.
+
+    There is one for two classes, else one for each class or for each pair of them.
+    """
     classes = np.unique(y)
+    if multi_class == "ovo" and len(classes) > 2:
+        return [
+            np.where(y == second, LONG(1), np.where(y == first, LONG(-1), LONG(0)))
+            for first, second in combinations(classes, 2)
+        ]
     positives = classes[1:] if len(classes) == 2 else classes
-    return classes, [np.where(y == label, LONG(1), LONG(-1)) for label in positives]
+    return [np.where(y == label, LONG(1), LONG(-1)) for label in positives]
 
 
 def settle(value, C, total):
@@ -154,20 +163,23 @@ def settle(value, C, total):
 def poses_of(drawn, loss):
     """Return the binary machines that a drawn problem asks for."""
     weight = row_weights(drawn)
-    counted = weight > 0
-    _, signs = signs_of(drawn.y[counted])
-    prices = drawn.prices
-    total = weight[counted].sum()
-    lambdas, derived = [0.0, 0.0], False
-    if loss == "hinge":
-        names = "lambda_var", "lambda_mean"
-        derived = any(isinstance(prices[name], str) for name in names)
-        lambdas = [settle(prices[name], prices["C"], total) for name in names]
+    of_weight, prices = weight > 0, drawn.prices
     band = (drawn.band["mu"], drawn.band["theta"]) if loss == "band" else None
-    return [
-        Pose(
+    if loss == "squared_hinge" and 0 < prices["C"] < np.inf:
+        band = 0.0, 0.0
+    poses = []
+    for sign in signs_of(drawn.y[of_weight], prices["multi_class"]):
+        counted = of_weight.copy()
+        counted[of_weight] = sign != 0
+        lambdas, derived = [0.0, 0.0], False
+        if loss in ("hinge", "squared_hinge"):
+            names = "lambda_var", "lambda_mean"
+            derived = any(isinstance(prices[name], str) for name in names)
+            total = weight[counted].sum()
+            lambdas = [settle(prices[name], prices["C"], total) for name in names]
+        pose = Pose(
             counted,
-            sign,
+            sign[sign != 0],
             weight[counted].astype(LONG),
             prices["C"],
             *lambdas,
@@ -175,8 +187,8 @@ def poses_of(drawn, loss):
             band,
             DERIVED if derived or prices["class_weight"] else LONG(0),
         )
-        for sign in signs
-    ]
+        poses.append(pose)
+    return poses
 
 
 def settled_gamma(drawn):
@@ -221,7 +233,7 @@ def duels_of(drawn):
     """Return the KOMD problems that a drawn problem asks for."""
     weight = row_weights(drawn, with_classes=False)
     counted = weight > 0
-    _, signs = signs_of(drawn.y[counted])
+    signs = signs_of(drawn.y[counted])
     weight = weight[counted].astype(LONG)
     duels = []
     for sign in signs:

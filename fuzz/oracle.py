@@ -47,7 +47,7 @@ def solve_primal(features, ridge, pose):
     quadratic[np.arange(n_features), np.arange(n_features)] += ridge
     linear = -pose.lambda_mean * (weight @ margins)
     if pose.band is not None:
-        x = solve_band(quadratic, margins, price, pose.band)
+        x = solve_band(quadratic, linear, margins, price, pose.band)
     elif np.isinf(pose.C):
         cones = [clarabel.NonnegativeConeT(n_rows)]
         x = interior_point(quadratic, linear, -margins, -np.ones(n_rows), cones)
@@ -69,10 +69,10 @@ def solve_hinge(quadratic, linear, margins, price):
     return interior_point(quadratic, np.concatenate([linear, price]), matrix, rhs, cones)
 
 
-def solve_band(quadratic, margins, price, band):
+def solve_band(quadratic, linear, margins, price, band):
     """Return the best point for the loss of the ODM, by slacks on either side."""
     mu, theta = band
-    n_rows, n_free = margins.shape
+    n_rows = len(margins)
     price = 2 * price / (1 - theta) ** 2
     quadratic = block(quadratic, np.diag(np.concatenate([price, mu * price])))
     eye, zero = np.eye(n_rows), np.zeros((n_rows, n_rows))
@@ -80,7 +80,8 @@ def solve_band(quadratic, margins, price, band):
     ones = np.ones(n_rows)
     rhs = np.concatenate([-(1 - theta) * ones, (1 + theta) * ones])
     cones = [clarabel.NonnegativeConeT(2 * n_rows)]
-    return interior_point(quadratic, np.zeros(n_free + 2 * n_rows), matrix, rhs, cones)
+    linear = np.concatenate([linear, np.zeros(2 * n_rows)])
+    return interior_point(quadratic, linear, matrix, rhs, cones)
 
 
 def block(upper, lower):

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from fuzz.exact import LONG, LinearSpace
+from fuzz.exact import LONG, KernelSpace, LinearSpace
+from fuzz.machines import GIVEN
 from fuzz.objective import UNIT, poses_of
 from fuzz.oracle import kernel_candidate, linear_candidate
 from fuzz.verdicts import (
@@ -40,7 +41,7 @@ class Machines(Group):
                 if np.isfinite(outcome.kept["gap"][number]):
                     self.verdicts[outcome.machine].blame("false", "there is no minimum")
             return
-        elements = [self._element(outcome.kept, number) for outcome in fitted]
+        elements = [element_of(self.space, outcome.kept, number) for outcome in fitted]
         values = [
             pose.value(element, outcome.kept["intercept"][number])
             for element, outcome in zip(elements, fitted, strict=True)
@@ -49,20 +50,21 @@ class Machines(Group):
             self._check_scores(outcome, number, element)
             self._check_margins(outcome, number, pose, value)
             self._check_hard(outcome, number, pose, value)
-        indefinite = self._indefiniteness(pose)
-        if indefinite is not None:
-            self._check_values(number, pose, fitted, elements, values, indefinite)
+        space = self._definite_space(pose)
+        if space is not None:
+            self._check_values(number, pose, fitted, space)
 
-    def _check_values(self, number, pose, fitted, elements, values, indefinite):
+    def _check_values(self, number, pose, fitted, space):
         """Check objectives and gaps against the lowest of all points."""
-        bounds = self._oracle_bounds(pose, indefinite)
-        for outcome, element in zip(fitted, elements, strict=True):
-            facts = outcome.kept, number, indefinite, outcome.machine
-            bounds.append(self._bound(pose, element, *facts))
+        bounds, values = self._oracle_bounds(pose, space), []
+        for outcome in fitted:
+            element = element_of(space, outcome.kept, number)
+            intercept = outcome.kept["intercept"][number]
+            values.append(pose.value(element, intercept))
+            bounds.append(bound_of(pose, element, intercept, outcome.machine))
         bounds = [b for b in bounds if b is not None and np.isfinite(b.objective)]
         best = min(bounds, key=lambda bound: bound.objective + bound.error, default=None)
         for outcome, value in zip(fitted, values, strict=True):
-            value.error += self._blur(pose, outcome.kept, number, indefinite)
             value.error += pose.slack * value.scale
             self._check_objective(outcome, number, value)
             if best is not None:
@@ -73,68 +75,43 @@ class Machines(Group):
         if words == NO_MINIMUM and all(pose.has_minimum() for pose in poses):
             return "there is a minimum"
         # In a rounded Gram matrix any classes can be separated: that proves nothing.
-        if words == NOT_SEPARABLE and self.kernel != "precomputed":
-            found = [self._oracle_bounds(pose, LONG(0)) for pose in poses]
+        if words == NOT_SEPARABLE and self.kernel not in GIVEN:
+            found = [self._oracle_bounds(pose, self.space) for pose in poses]
             # A margin that is tiny beside the rows counts as none.
             least = NO_MARGIN * self.space.longest
             if all(bounds and bounds[0].margin > least for bounds in found):
                 return f"{INTERIOR} separates"
         return None
 
-    def _element(self, kept, number):
-        if "dual_coef" in kept:
-            return self.space.of_expansion(kept["dual_coef"][number], kept["support"])
-        return self.space.of_coef(kept["coef"][number])
+    def _definite_space(self, pose):
+        """Return the space of a definite matrix as near as can be to that of the rows.
 
-    def _bound(self, pose, element, kept, number, indefinite, source):
-        bound = bound_of(pose, element, kept["intercept"][number], source)
-        if bound is not None:
-            bound.error += self._blur(pose, kept, number, indefinite)
-        return bound
-
-    def _indefiniteness(self, pose):
-        """Return by how much a Gram matrix that was given falls short of definite.
-
-        None if that is more than rounding: then there is no optimum to compare with.
+        Multiples of the identity make a rounded matrix definite; what they change is an
+        error of the judge. None if that is more than rounding: then there is no optimum.
         """
-        if self.kernel != "precomputed":
-            return LONG(0)
-        gram = self.matrix[np.ix_(pose.counted, pose.counted)]
+        if self.kernel not in GIVEN:
+            return self.space
+        gram = self.matrix[np.ix_(pose.counted, pose.counted)].astype(float)
         values = np.linalg.eigvalsh(gram)
         size = np.abs(values).max()
         if values[0] < -INDEFINITE * size:
             return None
-        return LONG(max(-values[0], 0.0) + 4 * len(gram) * float(UNIT) * size)
+        lacking = LONG(max(-values[0], 0.0) + 4 * len(gram) * float(UNIT) * size)
+        return KernelSpace(self.space.gram, lacking * np.eye(len(self.matrix), dtype=LONG))
 
-    def _blur(self, pose, kept, number, indefinite):
-        """Return what a matrix that is definite, and as near as can be, may change."""
-        if indefinite == 0:
-            return LONG(0)
-        alpha = np.zeros(len(pose.counted), dtype=LONG)
-        alpha[kept["support"]] = np.abs(kept["dual_coef"][number])
-        price = pose.weight * LONG(pose.C if np.isfinite(pose.C) else 0.0)
-        price = price + LONG(pose.lambda_mean) * pose.weight / pose.total
-        return indefinite * (alpha @ alpha / 2 + price @ alpha[pose.counted])
-
-    def _oracle_bounds(self, pose, indefinite):
+    def _oracle_bounds(self, pose, space):
         if not self.with_oracle:
             return []
         try:
-            if isinstance(self.space, LinearSpace):
-                found = linear_candidate(self.space.rows, pose)
+            if isinstance(space, LinearSpace):
+                element, intercept = linear_candidate(space.rows, pose)
+                element = space.of_coef(element)
             else:
-                found = kernel_candidate(self.space.gram, pose)
+                element, intercept = kernel_candidate(space.gram, pose)
+                element = space.of_expansion(element, np.arange(len(pose.counted)))
         except Exception:
             return []
-        if found is None:
-            return []
-        if isinstance(self.space, LinearSpace):
-            bound = bound_of(pose, self.space.of_coef(found[0]), found[1], INTERIOR)
-        else:
-            support = np.arange(len(pose.counted))
-            kept = {"dual_coef": [found[0]], "support": support, "intercept": [found[1]]}
-            element = self.space.of_expansion(found[0], support)
-            bound = self._bound(pose, element, kept, 0, indefinite, INTERIOR)
+        bound = bound_of(pose, element, intercept, INTERIOR)
         return [] if bound is None else [bound]
 
     def _check_objective(self, outcome, number, value):
@@ -197,6 +174,13 @@ class Machines(Group):
             )
         if not kept.get("rows_match", True):
             judged.blame("scores", "support_vectors_ are not X[support_]")
+
+
+def element_of(space, kept, number):
+    """Return the element that a machine kept."""
+    if "dual_coef" in kept:
+        return space.of_expansion(kept["dual_coef"][number], kept["support"])
+    return space.of_coef(kept["coef"][number])
 
 
 def bound_of(pose, element, intercept, source):

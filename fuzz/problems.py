@@ -20,6 +20,11 @@ LAMBDAS = "zero", "small", "scale", "0.1*scale", "10*scale", "100*scale", "large
 LAMBDA_SHARES = 0.25, 0.15, 0.25, 0.10, 0.10, 0.05, 0.10
 
 
+# Part of the problems has prices of squares that matter, and some of these more rows.
+ACTIVE_SHARE, MANY_SHARE, MANY_ROWS = 0.4, 0.1, (301, 600)
+ACTIVE = "0.01*scale", "0.1*scale", "scale", "10*scale", "100*scale", "1000*scale"
+
+
 @dataclass
 class Drawn:
     """One problem: arrays, prices and the other parameters of the machines."""
@@ -65,12 +70,17 @@ def kind_of(number):
     return list(KINDS)[number % len(KINDS)]
 
 
-def draw(seed, number):
-    """Return the problem of that number."""
+def draw(seed, number, active_share=ACTIVE_SHARE):
+    """Return the problem of that number; some get active prices in place of their own."""
     rng = np.random.default_rng([seed, number])
     kind = kind_of(number)
     low, high = ROWS[rng.choice(len(ROWS), p=ROW_SHARES)]
     n_rows = int(rng.integers(low, high + 1))
+    # From generators of their own: other problems of a seed stay what they were.
+    own = np.random.default_rng([seed, number, 2])
+    is_active = own.random() < active_share
+    if is_active and own.random() < MANY_SHARE:
+        n_rows = int(own.integers(*MANY_ROWS))
     n_features = int(rng.choice([1, 2, 3, rng.integers(4, 20), rng.integers(20, 61)]))
     X = KINDS[kind](rng, n_rows, n_features)
     labels = str(rng.choice(LABELS, p=LABEL_SHARES))
@@ -79,6 +89,8 @@ def draw(seed, number):
     sample_weight = draw_weights(rng, weights, n_rows)
     storage = str(rng.choice(STORAGES, p=STORAGE_SHARES))
     X = store(X, storage)
+    chosen = np.random.default_rng([seed, number, 1]).integers(2)
+    several = {"multi_class": ("ovr", "ovo")[chosen]}
     return Drawn(
         seed,
         number,
@@ -89,7 +101,7 @@ def draw(seed, number):
         X,
         y,
         sample_weight,
-        draw_prices(rng),
+        draw_prices(rng) | (active_prices(own) if is_active else {}) | several,
         draw_common(rng),
         draw_kernel(rng),
         {
@@ -173,6 +185,15 @@ def draw_prices(rng):
         "lambda_mean": draw_lambda(rng),
         "fit_intercept": bool(rng.random() < 0.7),
         "class_weight": draw_class_weight(rng),
+    }
+
+
+def active_prices(rng):
+    """Return prices by which the squared terms matter."""
+    return {
+        "C": float(10.0 ** rng.uniform(-3, 6)),
+        "lambda_var": str(rng.choice(ACTIVE)),
+        "lambda_mean": str(rng.choice(ACTIVE)) if rng.random() < 0.5 else 0.0,
     }
 
 

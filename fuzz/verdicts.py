@@ -3,12 +3,14 @@
 from dataclasses import dataclass, field
 
 from fuzz.exact import LONG, exact_space
+from fuzz.machines import GIVEN
 from fuzz.objective import settled_gamma
 
 BAD = (
     "crash",
     "endless",
     "error",
+    "warning",
     "not finite",
     "hard",
     "false",
@@ -91,9 +93,11 @@ class Group:
 
     def _space(self, fitted):
         gamma = fitted[0].kept["gamma"] if fitted else settled_gamma(self.drawn)
-        matrix = self.matrix if self.kernel == "precomputed" else self.drawn.rows
+        is_given = self.kernel in GIVEN
+        matrix = self.matrix if is_given else self.drawn.rows
+        kernel = "precomputed" if is_given else self.kernel
         options = {name: self.drawn.kernel[name] for name in ("degree", "coef0")}
-        return exact_space(self.kernel, matrix, gamma, **options)
+        return exact_space(kernel, matrix, gamma, **options)
 
     def _check_refusals(self, refused, fitted, poses):
         """Report machines that refuse a problem which another one solved."""

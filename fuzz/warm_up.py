@@ -30,7 +30,7 @@ def easy_problem(n_rows, storage, lambdas):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(n_rows, 3))
     y = (X[:, 0] + 0.5 * rng.normal(size=n_rows) > 0).astype(int)
-    prices = {"C": 1.0, "fit_intercept": True, "class_weight": None}
+    prices = {"C": 1.0, "fit_intercept": True, "class_weight": None, "multi_class": "ovo"}
     return replace(
         draw(0, 0),
         X=store(X, storage),

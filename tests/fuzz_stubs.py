@@ -84,6 +84,14 @@ class Singular(LinearLDMClassifier):
         raise np.linalg.LinAlgError("Singular matrix")
 
 
+class Overflowing(LinearLDMClassifier):
+    """Lets a warning of NumPy through."""
+
+    def fit(self, X, y, sample_weight=None):
+        np.float64(1e300) * np.full(1, 1e300)
+        return super().fit(X, y, sample_weight)
+
+
 class Hanging(LinearLDMClassifier):
     """Never ends."""
 

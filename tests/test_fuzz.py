@@ -7,7 +7,7 @@ import pytest
 import fuzz_stubs
 from fuzz.exact import EPS, LinearSpace, combine_exactly
 from fuzz.judge import judge
-from fuzz.machines import MACHINES, fit
+from fuzz.machines import GIVEN, LOSSES, MACHINES, fit
 from fuzz.objective import poses_of
 from fuzz.problems import draw, kind_of
 from fuzz.report import Report
@@ -49,6 +49,7 @@ def test_an_honest_machine_is_not_blamed(drawn):
         (fuzz_stubs.NotFinite, "not finite"),
         (fuzz_stubs.Raising, "error"),
         (fuzz_stubs.Singular, "error"),
+        (fuzz_stubs.Overflowing, "warning"),
         (fuzz_stubs.Refusing, "disagree"),
     ],
 )
@@ -76,6 +77,18 @@ def test_a_wrong_refusal_of_all_machines_is_found(drawn):
     drawn.prices["C"] = np.inf
     machine = fuzz_stubs.stub(fuzz_stubs.Refusing)
     assert "disagree" in judge(drawn, [machine], [fit(machine, drawn)])[0].faults
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("kernel", GIVEN)
+def test_a_gap_that_is_too_small_is_found_on_a_gram_matrix(drawn, kernel, loss):
+    drawn.prices["lambda_var"] = "scale"
+    (machine,) = (m for m in MACHINES if m.group == (kernel, loss) and m.route == "lone")
+    outcome = fit(machine, drawn)
+    assert judge(drawn, [machine], [outcome])[0].faults == {}
+    outcome.kept["dual_coef"] = 0.99 * outcome.kept["dual_coef"]
+    outcome.kept["scores"] = 0.99 * outcome.kept["scores"]
+    assert "false" in judge(drawn, [machine], [outcome])[0].faults
 
 
 def test_fits_that_hang_die_or_fail_are_named_and_the_next_goes_on():
@@ -149,15 +162,18 @@ def test_no_machine_fails_on_hostile_problems():
 
 
 @pytest.mark.parametrize(
-    ("seed", "number", "names"),
+    ("seed", "number", "active_share", "names"),
     [
-        (21, 62, ["KOMD linear"]),
-        (21, 85, ["LinearLDM auto"]),
-        (55, 75, ["LinearLDM newton", "LinearLDM auto"]),
+        (21, 62, 0.0, ["KOMD linear"]),
+        (21, 85, 0.0, ["LinearLDM auto"]),
+        (55, 75, 0.0, ["LinearLDM newton", "LinearLDM auto"]),
+        (101, 11, 0.4, ["LDM rbf tiled squared"]),
+        (101, 16, 0.4, ["KOMD linear"]),
+        (101, 20, 0.4, ["LDM rbf tiled"]),
     ],
 )
-def test_what_the_fuzzer_once_found_stays_mended(seed, number, names):
-    drawn = draw(seed, number)
+def test_what_the_fuzzer_once_found_stays_mended(seed, number, active_share, names):
+    drawn = draw(seed, number, active_share)
     machines = [machine for machine in MACHINES if machine.name in names]
     outcomes = [fit(machine, drawn) for machine in machines]
     assert len(outcomes) == len(names)
