@@ -4,7 +4,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 HEART := problem solvers designs kernels numerics
 
-.PHONY: demo test test-nojit bench fuzz study lint types clean
+.PHONY: demo test test-nojit bench bench-peers fuzz study lint types clean
 
 demo: $(READY)
 	$(BIN)/python examples/plot_demo.py
@@ -21,9 +21,15 @@ test-nojit: $(READY)
 		--dist worksteal -m "not needs_jit" -W ignore::RuntimeWarning \
 		$(HEART:%=tests/%) $(HEART:%=--cov=largemargin.%) --cov-report=term-missing
 
-# make bench QUICK=1 takes less than three minutes; LARGEMARGIN_DATA=DIR has real data.
+# make bench QUICK=1 takes less than three minutes; LARGEMARGIN_DATA=DIR has real data;
+# make bench BENCH="--only kernel --sets w8a" measures one table, see docs/benchmarks.md.
 bench: $(READY)
-	$(BIN)/python -m benchmarks $(if $(QUICK),--quick)
+	$(BIN)/largemargin warm-up --quiet
+	$(BIN)/python -m benchmarks $(if $(QUICK),--quick) $(BENCH)
+
+# Competitors that are not required; without them the benchmarks report them as absent.
+bench-peers: $(READY)
+	$(BIN)/python -m pip install --quiet --group bench
 
 # make fuzz FUZZ="--fits 20000 --seed 1" runs longer, on other problems.
 fuzz: $(READY)

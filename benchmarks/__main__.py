@@ -1,21 +1,21 @@
 """Run the benchmarks: print tables row by row, and write a report (JSON and Markdown)."""
 
 import argparse
+import math
 import os
 import sys
-import textwrap
 import time
-import traceback
-from datetime import datetime
+from functools import partial
 from pathlib import Path
 
 from benchmarks.bench import Bench
-from benchmarks.machine import describe_machine, revision
+from benchmarks.machine import describe_machine
 from benchmarks.measure import ROOT
-from benchmarks.report import GrowingTable, Report, cell_name, show_claims
+from benchmarks.report import Report
+from benchmarks.runs import Choice, TargetRun
 from benchmarks.settings import FULL, QUICK
 from benchmarks.targets import TARGETS
-from benchmarks.targets.base import Claim
+from benchmarks.workers.process import CellProcess
 
 DATA_VARIABLE = "LARGEMARGIN_DATA"
 INTERRUPTED = 130
@@ -30,8 +30,37 @@ def parse():
         metavar="target",
         help=f"any of {', '.join(TARGETS)} (default: all)",
     )
+    parser.add_argument("--only", action="append", default=[], help="a target, as above")
     parser.add_argument(
         "--quick", action="store_true", help="a short run, of less than three minutes"
+    )
+    parser.add_argument(
+        "--sets", type=words, help="measure only these data sets, for example adult-a,w8a"
+    )
+    parser.add_argument(
+        "--rows", type=numbers, help="measure only these numbers of rows, where m is given"
+    )
+    parser.add_argument(
+        "--where",
+        type=assignment,
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="measure only cells with this value, for example machine=SVC; several values "
+        "of one key are allowed",
+    )
+    parser.add_argument(
+        "--again",
+        action="store_true",
+        help="measure cells again that the report has from the same versions",
+    )
+    parser.add_argument(
+        "--plan", action="store_true", help="only print what would be measured"
+    )
+    parser.add_argument(
+        "--minutes",
+        type=float,
+        help="time for all targets; each measures at least one cell (default: no limit)",
     )
     parser.add_argument(
         "--data",
@@ -47,6 +76,7 @@ def parse():
         help="directory for the report (default: benchmarks/results)",
     )
     options = parser.parse_args()
+    options.targets += options.only
     unknown = [name for name in options.targets if name not in TARGETS]
     if unknown:
         parser.error(f"unknown target {unknown[0]!r}; choose from {', '.join(TARGETS)}")
@@ -57,74 +87,25 @@ def parse():
     return options
 
 
-def new_record():
-    """Return the record of a target before its first measurement."""
-    return {
-        "date": datetime.now().astimezone().isoformat(timespec="seconds"),
-        "revision": revision(),
-        "load": os.getloadavg()[0],
-        "seconds": 0.0,
-        "skipped": None,
-        "complete": False,
-        "left_out": 0,
-        "claims": [],
-        "files": [],
-        "rows": [],
-    }
+def words(text):
+    """Return what commas separate."""
+    return tuple(text.split(","))
 
 
-def measure(target, bench, cell):
-    """Return the row of a cell; if the measurement fails, the row has the error."""
-    if sys.stdout.isatty():
-        print(f"... {cell_name(cell)}", end="\033[K\r", flush=True)
-    try:
-        return {**cell, **target.measure(bench, **cell)}
-    except Exception as error:
-        traceback.print_exc()
-        message = f"{type(error).__name__}: {error}".splitlines()[0]
-        for path in filter(None, (bench.data, bench.output.resolve(), ROOT)):
-            message = message.replace(f"{path}/", "")
-        return {**cell, "failed": message}
+def numbers(text):
+    """Return the numbers that commas separate."""
+    return tuple(int(word.replace("_", "")) for word in words(text))
 
 
-def conclude(target, bench, record):
-    """Add claims and pictures to the rows of a record."""
-    good = [row for row in record["rows"] if "failed" not in row]
-    n_failed = len(record["rows"]) - len(good)
-    claims = target.claims(good)
-    if n_failed:
-        claims.append(Claim("cells that failed", "0", str(n_failed), False))
-    if record["left_out"]:
-        claims.append(Claim("cells left out", "", str(record["left_out"]), None))
-    record["claims"] = [claim._asdict() for claim in claims]
-    record["files"] = target.finish(bench, good)
+def assignment(text):
+    """Return a key and a value."""
+    key, _, value = text.partition("=")
+    return key, value
 
 
-def run(target, bench, record):
-    """Measure a target cell by cell into its record."""
-    print(f"\n{target.title}\n{textwrap.fill(target.about, 92)}\n", flush=True)
-    record["skipped"] = target.skipped(bench)
-    if record["skipped"]:
-        print(f"Skipped: {record['skipped']}.", flush=True)
-        record["complete"] = True
-        return
-    begin = time.perf_counter()
-    table = GrowingTable(target.columns)
-    try:
-        cells = target.cells(bench)
-        for cell in cells:
-            if time.perf_counter() - begin > bench.settings.patience:
-                record["left_out"] = len(cells) - len(record["rows"])
-                print(f"{record['left_out']} cells skipped: out of time", flush=True)
-                break
-            record["rows"].append(measure(target, bench, cell))
-            table.add(record["rows"][-1])
-        record["complete"] = True
-    finally:
-        record["seconds"] = time.perf_counter() - begin
-        conclude(target, bench, record)
-    print()
-    show_claims(record)
+def minutes(seconds):
+    """Return a time in words."""
+    return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} minutes"
 
 
 def main():
@@ -133,16 +114,39 @@ def main():
     settings = QUICK if options.quick else FULL
     bench = Bench(settings, options.data, options.output)
     report = Report(options.output, settings.mode, describe_machine())
+    where = {}
+    for key, value in options.where:
+        where.setdefault(key, []).append(value)
+    choice = Choice(sets=options.sets, rows=options.rows, where=where, again=options.again)
+    names = options.targets or TARGETS
+    runs = {
+        name: TargetRun(TARGETS[name], bench, choice, report.earlier.get(name))
+        for name in names
+    }
+    n_cells = sum(len(run.expected) for run in runs.values())
+    left = sum(run.seconds for run in runs.values())
+    print(f"{n_cells} cells to measure, expected to take {minutes(left)}.", flush=True)
+    if options.plan:
+        for name, run in runs.items():
+            print(f"  {name:15} {len(run.expected):5} cells {minutes(run.seconds):>12}")
+        return 0
     begin = time.perf_counter()
-    for name in options.targets or TARGETS:
-        record = new_record()
+    end = begin + (60 * options.minutes if options.minutes else settings.seconds)
+    process = CellProcess(bench)
+    for name, run in runs.items():
+        record = run.new_record()
+        # Every target has its share of the time that is left.
+        share = run.seconds / left if left and end < math.inf else 1.0
+        left -= run.seconds
         try:
-            run(TARGETS[name], bench, record)
+            patience = share * (end - time.perf_counter())
+            run.measure(process, record, patience, partial(report.put, name, record))
         except KeyboardInterrupt:
             print(f"\nInterrupted; {report.paths['md'].name} has what was measured.")
             return INTERRUPTED
         finally:
             report.put(name, record)
+    process.close()
     print(f"\n{time.perf_counter() - begin:.0f} s; see {report.paths['md'].name}.")
     return 0
 

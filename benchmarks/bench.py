@@ -35,13 +35,18 @@ class Bench:
         settings = self.settings
         return side_by_side(runs, repeats=settings.repeats, slow=settings.slow, warm=warm)
 
-    def linear(self, name, n_rows, prices):
+    def linear(self, name, n_rows, prices, loss="hinge"):
         """Return rows, their linear objective, and its bound from a tight fit of ours."""
         rows = self.rows(name, n_rows)
-        objective = LinearObjective(rows.X, rows.y, prices)
+        objective = LinearObjective(rows.X, rows.y, prices, loss)
 
         def tight_bound():
-            machine = OurLinear(prices, tol=self.settings.tight).fit(rows.X, rows.y)
+            ours = OurLinear(prices, self.settings.tight, loss)
+            machine = ours.fit(rows.X, rows.y)
             return objective.bound(machine.coef_[0], machine.dual_beta_)
 
-        return rows, objective, self.once(("bound", name, n_rows, prices), tight_bound)
+        return (
+            rows,
+            objective,
+            self.once(("bound", name, n_rows, prices, loss), tight_bound),
+        )

@@ -1,5 +1,6 @@
 """A description of the computer and the software of a run."""
 
+import hashlib
 import importlib.metadata
 import os
 import platform
@@ -11,6 +12,8 @@ from threadpoolctl import threadpool_info
 from benchmarks.measure import ROOT
 
 PACKAGES = "numpy", "scipy", "scikit-learn", "numba"
+# Optional competitors and data: the dependency group "bench".
+OPTIONAL = "scikit-learn-intelex", "snapml", "liblinear-multicore", "mlxtend"
 CPU_INFO = Path("/proc/cpuinfo")
 
 
@@ -28,9 +31,17 @@ def describe_machine():
         "memory": f"{memory / 2**30:.1f} GiB",
         "system": f"{platform.system()} {platform.release()}",
         "python": platform.python_version(),
-        **{package: importlib.metadata.version(package) for package in PACKAGES},
+        **{package: version(package) for package in (*PACKAGES, *OPTIONAL)},
         "BLAS": "; ".join(sorted(set(blas))),
     }
+
+
+def version(package):
+    """Return the version of a package, or that there is none."""
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return "not installed"
 
 
 def processor():
@@ -40,6 +51,14 @@ def processor():
             if line.startswith("model name"):
                 return line.split(":", 1)[1].strip()
     return platform.processor() or platform.machine()
+
+
+def fingerprint(module):
+    """Return a short digest of the library's sources and of the file of a module."""
+    digest = hashlib.sha256(Path(module.__file__).read_bytes())
+    for path in sorted((ROOT / "src").rglob("*.py")):
+        digest.update(path.relative_to(ROOT).as_posix().encode() + path.read_bytes())
+    return digest.hexdigest()[:12]
 
 
 def revision():

@@ -13,6 +13,10 @@ import scipy.sparse as sp
 ROOT = Path(__file__).resolve().parent.parent
 
 
+class Missing(Exception):
+    """Why something cannot be measured here: a package or a parameter is not there."""
+
+
 @dataclass
 class Timing:
     """The seconds of each run of one competitor, and the result of its last."""

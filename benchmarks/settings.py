@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from itertools import product
 
 TOL = 1e-3
 
@@ -15,12 +16,18 @@ class Settings:
     Cs: tuple
     kernel_sets: tuple
     kernel_rows: tuple
+    # Active prices, as k_var and k_mean.
+    kernel_prices: tuple
     # Seconds that LIBLINEAR gets to come within TOL of the optimum.
     cap: float
+    # The same for the parallel peers of linear machines.
+    peer_cap: float
     # Gap of the fits of ours whose dual bound every accuracy refers to.
     tight: float
     # Runs longer than this many seconds are not repeated.
     slow: float
+    # Seconds that a single kernel fit may take.
+    fit_limit: float
     # SVC's objective needs a second, tight fit of ours: up to this many rows.
     reference_rows: int
     memory_cases: tuple
@@ -29,13 +36,22 @@ class Settings:
     growth_Cs: tuple
     growth_C_rows: int
     prediction_support: int
-    # Rows of ours and of SVC, and those held out from both.
-    big_kernel_rows: tuple | None
+    # Whether kernel machines on 60,000 rows and more are fitted.
+    big_kernel: bool
     selection_folds: int
     selection_lambdas: tuple
+    # Kind of machine, data set, rows (None: all of them), and seconds for a search.
+    searches: tuple
+    search_limit: float
     leave_one_out_rows: int
-    # Seconds after which no further cell of a target is begun.
-    patience: float = math.inf
+    # Data set and rows (None: all of them) of the default machines.
+    default_cases: tuple
+    # Seconds that a cell may take; kernel fits and large problems have their own.
+    cell_limit: float = 300.0
+    # Seconds that a cell is expected to take at most, before the first run.
+    max_guess: float = math.inf
+    # Seconds after which no further cell is begun, shared by all targets.
+    seconds: float = math.inf
     repeats: int = 3
     process_repeats: int = 5
 
@@ -47,6 +63,17 @@ MEMORY_CASES = (
     ("linear", "w8a", None),
     ("kernel", "covtype", 10_000),
     ("kernel", "adult-a", 10_000),
+)
+SEARCHES = (
+    ("kernel", "german", None),
+    ("kernel", "sonar", None),
+    ("kernel", "vehicle", None),
+    ("kernel", "digits", None),
+    ("kernel", "adult-a", 2000),
+    ("linear", "german", None),
+    ("linear", "adult-a", 10_000),
+    ("linear", "rcv1-1500", None),
+    ("linear", "farm-ads", 2000),
 )
 
 FULL = Settings(
@@ -63,22 +90,37 @@ FULL = Settings(
         "rcv1-1500",
     ),
     Cs=(1, 10, 100),
-    kernel_sets=("adult-a", "cod-rna", "ijcnn1", "covtype"),
+    kernel_sets=("adult-a", "cod-rna", "ijcnn1", "covtype", "w8a"),
     kernel_rows=(1000, 2000, 5000, 10_000, 20_000),
-    cap=60.0,
+    kernel_prices=tuple(product((0.01, 0.1, 0.3), (0.0, 0.3))),
+    cap=10.0,
+    peer_cap=3.0,
     tight=1e-4,
-    slow=10.0,
-    reference_rows=5000,
+    slow=1.0,
+    fit_limit=60.0,
+    reference_rows=2000,
     memory_cases=MEMORY_CASES,
     growth_set="covtype",
     growth_rows=(1000, 3000, 10_000, 30_000, 100_000, 300_000, None),
     growth_Cs=(0.01, 0.1, 1, 10, 100, 1000, 10_000),
     growth_C_rows=30_000,
     prediction_support=5000,
-    big_kernel_rows=(200_000, 30_000, 20_000),
+    big_kernel=True,
     selection_folds=5,
     selection_lambdas=tuple(2.0**k for k in range(-8, -1)),
-    leave_one_out_rows=500,
+    searches=SEARCHES,
+    search_limit=120.0,
+    leave_one_out_rows=300,
+    default_cases=(
+        ("german", None),
+        ("adult-a", 2000),
+        ("adult-a", 10_000),
+        ("covtype", 2000),
+        ("covtype", 10_000),
+        ("cod-rna", 10_000),
+        ("ijcnn1", 10_000),
+        ("w8a", 10_000),
+    ),
 )
 
 QUICK = Settings(
@@ -87,9 +129,12 @@ QUICK = Settings(
     Cs=(1, 100),
     kernel_sets=("adult-a", "cod-rna", "ijcnn1"),
     kernel_rows=(1000, 2000),
+    kernel_prices=((0.1, 0.0), (0.1, 0.3)),
     cap=2.0,
+    peer_cap=0.5,
     tight=1e-5,
-    slow=1.0,
+    slow=0.3,
+    fit_limit=10.0,
     reference_rows=1000,
     memory_cases=(
         ("linear", "ijcnn1", None),
@@ -101,10 +146,17 @@ QUICK = Settings(
     growth_Cs=(0.01, 1, 100),
     growth_C_rows=10_000,
     prediction_support=1000,
-    big_kernel_rows=None,
+    big_kernel=False,
     selection_folds=2,
     selection_lambdas=(2**-8, 2**-4),
+    searches=(("kernel", "sonar", None), ("linear", "german", None)),
+    search_limit=10.0,
     leave_one_out_rows=100,
-    patience=17.0,
+    default_cases=(("german", None), ("adult-a", 2000)),
+    cell_limit=30.0,
+    max_guess=1.0,
+    seconds=130.0,
     process_repeats=2,
 )
+
+MODES = {settings.mode: settings for settings in (FULL, QUICK)}

@@ -12,6 +12,8 @@ from benchmarks.competitors.base import Competitor
 GROWTH = 4
 # Two halvings on the scale of logarithms leave the fewest epochs known to a factor sqrt(2).
 HALVINGS = 2
+# Some stop at a limit of their own, which no larger number changes.
+MAX_EPOCHS = 4**10
 
 
 @dataclass(frozen=True)
@@ -40,38 +42,40 @@ class Search(NamedTuple):
     epochs: int
     reached: bool
     seconds: float
-    machine: LinearSVC
+    machine: object
 
 
-def fewest_epochs(X, y, C, is_good, cap):
+def fewest_epochs(X, y, competitor, is_good, cap):
     """Search for the fewest epochs that satisfy ``is_good`` in at most ``cap`` seconds.
 
-    Epochs grow until a fit is good or takes that long; then the last step is refined.
+    Epochs of ``competitor(epochs)`` grow until a fit is good or takes that long; then the
+    last step is refined.
     """
+
+    def attempt(epochs):
+        fitting = competitor(epochs)
+        begin = time.perf_counter()
+        machine = fitting.fit(X, y)
+        seconds = time.perf_counter() - begin
+        return Search(epochs, is_good(machine), seconds, machine)
+
     low, high = 0, 1
     while True:
-        found = _try(X, y, C, high, is_good)
-        affordable = int(high * cap / found.seconds)
+        found = attempt(high)
         if found.reached:
             break
+        affordable = int(high * cap / found.seconds)
         # More than 0.8 of the cap is as near as the spread of timings lets one come.
-        if found.seconds > 0.8 * cap or affordable <= high:
+        if found.seconds > 0.8 * cap or affordable <= high or high >= MAX_EPOCHS:
             return found
         low, high = high, min(GROWTH * high, affordable)
     for _ in range(HALVINGS):
         middle = round(math.sqrt(max(low, 1) * high))
         if not low < middle < high:
             break
-        attempt = _try(X, y, C, middle, is_good)
-        if attempt.reached:
-            found, high = attempt, middle
+        closer = attempt(middle)
+        if closer.reached:
+            found, high = closer, middle
         else:
             low = middle
     return found
-
-
-def _try(X, y, C, epochs, is_good):
-    begin = time.perf_counter()
-    machine = LiblinearSVM(C, epochs).fit(X, y)
-    seconds = time.perf_counter() - begin
-    return Search(epochs, is_good(machine), seconds, machine)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from benchmarks.competitors.base import Competitor
+from benchmarks.competitors.base import Competitor, accepted
 from benchmarks.objectives import Prices
 from largemargin import LinearLDMClassifier
 
@@ -13,12 +13,14 @@ class OurLinear(Competitor):
 
     prices: Prices
     tol: float = 1e-3
+    loss: str = "hinge"
     name = "largemargin"
 
     def machine(self, X):
         """Return the estimator."""
         return LinearLDMClassifier(
             **self.prices._asdict(),
+            **accepted(LinearLDMClassifier, loss=self.loss),
             fit_intercept=False,
             tol=self.tol,
             random_state=0,

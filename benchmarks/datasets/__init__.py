@@ -4,12 +4,17 @@ from benchmarks.datasets.adult_a import AdultA
 from benchmarks.datasets.base import Dataset, Rows
 from benchmarks.datasets.cod_rna import CodRna
 from benchmarks.datasets.covtype import Covtype
+from benchmarks.datasets.digits import Digits
 from benchmarks.datasets.farm_ads import FarmAds
 from benchmarks.datasets.german import German
 from benchmarks.datasets.ijcnn1 import Ijcnn1
+from benchmarks.datasets.isolet_letters import IsoletLetters
+from benchmarks.datasets.mnist_5k import Mnist5k
 from benchmarks.datasets.news20_rebuilt import News20Rebuilt
 from benchmarks.datasets.rcv1_1500 import Rcv1Sample
 from benchmarks.datasets.skin import Skin
+from benchmarks.datasets.sonar import Sonar
+from benchmarks.datasets.vehicle import Vehicle
 from benchmarks.datasets.w8a import W8a
 
 CLASSES = (
@@ -23,6 +28,11 @@ CLASSES = (
     News20Rebuilt,
     Rcv1Sample,
     German,
+    Sonar,
+    Digits,
+    IsoletLetters,
+    Vehicle,
+    Mnist5k,
 )
 DATASETS = {cls.name: cls() for cls in CLASSES}
 

@@ -57,8 +57,14 @@ def scaled(X, *, text):
 
 def prepared(X, y, *, text):
     """Return the rows scaled and shuffled, the labels as signs."""
+    X, y = shuffled(X, y, text=text)
+    return X, np.where(y > 0, 1.0, -1.0)
+
+
+def shuffled(X, labels, *, text=False):
+    """Return the rows scaled and shuffled with their labels."""
     order = np.random.default_rng(SEED).permutation(X.shape[0])
-    return scaled(X, text=text)[order], np.where(y[order] > 0, 1.0, -1.0)
+    return scaled(X, text=text)[order], labels[order]
 
 
 def read_prepared(directory, name, *, text):

@@ -2,7 +2,7 @@
 
 from benchmarks.objectives.base import Bound, Objective, Prices
 from benchmarks.objectives.linear import LinearObjective
-from benchmarks.objectives.rbf import RbfObjective, gamma_scale, rbf
+from benchmarks.objectives.rbf import RbfObjective, gamma_paper, gamma_scale, rbf
 
 __all__ = [
     "Bound",
@@ -10,6 +10,7 @@ __all__ = [
     "Objective",
     "Prices",
     "RbfObjective",
+    "gamma_paper",
     "gamma_scale",
     "rbf",
 ]

@@ -1,6 +1,8 @@
 """The objective of the large margin distribution machine, given norm and margins.
 
 |w|^2 / 2 + lambda_var 2 Var(g) - lambda_mean Mean(g) + C sum max(0, 1 - g_i)
+
+The squared hinge has max(0, 1 - g_i)^2 in the last term.
 """
 
 from typing import NamedTuple
@@ -21,9 +23,18 @@ class Prices(NamedTuple):
         return cls(C, 2.0**-4, 2.0**-4)
 
     @classmethod
-    def scale(cls, C, n_rows):
-        """Return lambdas that grow with C and the rows, ten times the library's "scale"."""
-        return cls(C, 0.1 * C * n_rows, 0.1 * C * n_rows)
+    def active(cls, C, n_rows, k_var, k_mean=0.0):
+        """Return lambdas in units of C times the rows, as ``"scale"`` has them."""
+        return cls(C, k_var * C * n_rows, k_mean * C * n_rows)
+
+    @classmethod
+    def named(cls, name, C, n_rows):
+        """Return prices by name: "svm", "paper", or active ones such as "0.1, 0.3"."""
+        if name == "svm":
+            return cls(C)
+        if name == "paper":
+            return cls.paper(C)
+        return cls.active(C, n_rows, *map(float, name.split(",")))
 
 
 class Value(NamedTuple):
@@ -47,15 +58,16 @@ class Bound(NamedTuple):
 class Objective:
     """The objective on some rows; subclasses say what norms and margins are."""
 
-    def __init__(self, X, y, prices):
+    def __init__(self, X, y, prices, loss="hinge"):
         self.X = X
         self.y = y
         self.prices = prices
+        self.power = 2 if loss == "squared_hinge" else 1
 
     def value_at(self, norm, margins):
         """Return the objective for a squared norm and the margins of the rows."""
         C, lambda_var, lambda_mean = self.prices
         costs = 0.5 * norm + 2.0 * lambda_var * margins.var()
-        costs += C * np.maximum(0.0, 1.0 - margins).sum()
+        costs += C * (np.maximum(0.0, 1.0 - margins) ** self.power).sum()
         reward = lambda_mean * margins.mean()
         return Value(float(costs - reward), float(costs + abs(reward)))

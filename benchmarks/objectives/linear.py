@@ -19,13 +19,16 @@ class LinearObjective(Objective):
         """
         C, lambda_var, lambda_mean = self.prices
         n_rows = len(self.y)
-        beta = np.clip(beta, 0.0, C)
+        beta = np.clip(beta, 0.0, C if self.power == 1 else np.inf)
         margins = self._margins(w)
         forces = beta + lambda_mean / n_rows
         forces -= 4.0 * lambda_var / n_rows * (margins - margins.mean())
         slope = w - self.X.T @ (self.y * forces)
         slack = 1.0 - margins
-        gap = 0.5 * (slope @ slope) + (C * np.maximum(0.0, slack) - beta * slack).sum()
+        losses = C * np.maximum(0.0, slack) ** self.power
+        if self.power == 2:  # the conjugate of the squared hinge
+            losses += beta**2 / (4.0 * C)
+        gap = 0.5 * (slope @ slope) + (losses - beta * slack).sum()
         value = self.value(w)
         return Bound(value.total - float(gap), value.size)
 

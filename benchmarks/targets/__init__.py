@@ -2,14 +2,18 @@
 
 from benchmarks.targets.asgd import ASGD
 from benchmarks.targets.big_kernel import BigKernel
+from benchmarks.targets.classes import Classes
+from benchmarks.targets.defaults import Defaults
 from benchmarks.targets.growth import Growth
 from benchmarks.targets.kernel import Kernel
 from benchmarks.targets.leave_one_out import LeaveOne
 from benchmarks.targets.linear import Linear
+from benchmarks.targets.linear_peers import LinearPeers
 from benchmarks.targets.memory import Memory
 from benchmarks.targets.prediction import Prediction
 from benchmarks.targets.price import Price
 from benchmarks.targets.reading import Reading
+from benchmarks.targets.searches import Searches
 from benchmarks.targets.selection import Selection
 from benchmarks.targets.startup import Startup
 
@@ -26,6 +30,10 @@ CLASSES = (
     Selection,
     LeaveOne,
     Reading,
+    LinearPeers,
+    Searches,
+    Classes,
+    Defaults,
 )
 TARGETS = {cls.name: cls() for cls in CLASSES}
 

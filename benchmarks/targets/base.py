@@ -85,9 +85,29 @@ class Target:
         """Return the cells to measure."""
         raise NotImplementedError
 
+    def limit(self, bench, cell):
+        """Return after how many seconds the measurement of a cell is given up."""
+        return bench.settings.cell_limit
+
+    def guess(self, bench, cell):
+        """Return about how many seconds a cell takes, for a first run."""
+        return 3.0
+
+    def hopeless(self, cell, rows):
+        """Return why a cell is not worth measuring after the rows so far, or None."""
+        return None
+
     def measure(self, bench, **cell):
-        """Return the measurements of one cell."""
+        """Return the measurements of one cell, or raise ``Missing``."""
         raise NotImplementedError
+
+    def compared(self, row, rows):
+        """Return a row with what follows from it and the rows measured before it."""
+        return row
+
+    def summary(self, rows):
+        """Return the titles and the lines of a shorter table, or None."""
+        return None
 
     def claims(self, rows):
         """Return what the rows say about the claim."""

@@ -46,6 +46,10 @@ class LeaveOne(Target):
             for prices in PRICES
         ]
 
+    def guess(self, bench, cell):
+        """Return about what a cell took in earlier runs."""
+        return 10.0
+
     def measure(self, bench, **cell):
         """Return both times, both errors, and the bound."""
         X, y, source = bench.rows(SET, bench.settings.leave_one_out_rows)

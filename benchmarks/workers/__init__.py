@@ -1,14 +1,20 @@
 """Fits in new processes, to measure the peak of memory and the first fit."""
 
-from benchmarks.measure import in_new_process
+from benchmarks.measure import Missing, in_new_process
 
 
-def fit_in_new_process(data, machine, name, n_rows, *, C=1, warm_rows=None, held_out=0):
-    """Return what ``workers.fit`` reports about one fit of ours."""
-    arguments = [machine, name, f"--C={C}", f"--held-out={held_out}"]
-    given = {"rows": n_rows, "warm-rows": warm_rows, "data": data}
-    arguments += [f"--{key}={value}" for key, value in given.items() if value is not None]
-    return in_new_process("-m", "benchmarks.workers.fit", *arguments)
+def fit_in_new_process(data, machine, name, **options):
+    """Return what ``workers.fit`` reports about one fit; options are those it accepts."""
+    given = {**options, "data": data}
+    arguments = [
+        f"--{key.replace('_', '-')}={value}"
+        for key, value in given.items()
+        if value is not None
+    ]
+    answer = in_new_process("-m", "benchmarks.workers.fit", machine, name, *arguments)
+    if "missing" in answer:
+        raise Missing(answer["missing"])
+    return answer
 
 
 def first_fit_in_new_process(kind):
