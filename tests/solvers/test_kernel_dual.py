@@ -104,3 +104,15 @@ def test_a_route_that_stops_short_ends_on_the_features(monkeypatch):
     solution = solve(problem, "kernel_dual", tol=1e-9)
     assert solution.converged
     assert solution.certificate.relative <= 1e-9
+
+
+@pytest.mark.parametrize(("tol", "is_swept"), [(1e-3, True), (1e-6, False)])
+def test_sweeps_come_first_unless_tol_is_small(tol, is_swept, monkeypatch):
+    calls, original = [], kernel_dual.solve_by_gram_sweeps
+    monkeypatch.setattr(
+        kernel_dual,
+        "solve_by_gram_sweeps",
+        lambda *args: calls.append(1) or original(*args),
+    )
+    assert solve(problem_of(1.0, 30.0, True), "kernel_dual", tol=tol).converged
+    assert bool(calls) == is_swept

@@ -9,6 +9,8 @@ from largemargin.numerics.low_rank import pivoted_factor
 
 # Rows that span the others are sought in a sample; more than this many are of no use.
 MAX_SPANNING = 500
+# Predictions by fewer rows than this are fast anyway.
+FEWEST_ROWS = 500
 # Gram matrices of these fractions of them show beforehand whether it is worthwhile.
 PROBES = 1 / 16, 1 / 2
 # Two elements are the same if their scores differ on no row by more than this fraction of
@@ -27,7 +29,9 @@ def condense(kernel: Kernel, X, alpha: np.ndarray, scores: np.ndarray) -> np.nda
     n_rows = X.shape[0]
     most = min(n_rows // 4, MAX_SPANNING)
     sample = np.random.default_rng(0).permutation(n_rows)[: 2 * most]
-    if most == 0 or not all(decays(kernel, X[sample], part * most) for part in PROBES):
+    if n_rows < FEWEST_ROWS or not all(
+        decays(kernel, X[sample], part * most) for part in PROBES
+    ):
         return alpha
     gram = kernel.gram_matrix(X[sample])
     corner, pivots = pivoted_factor(gram)

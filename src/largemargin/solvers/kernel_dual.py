@@ -1,8 +1,10 @@
 """Solver for a Gram matrix: descent on pairs of rows, completed by Newton's method.
 
 Squared terms with small prices are linearised in rounds, each of which is a plain SVM that
-starts from the last one. With large prices the problem is rewritten as one equivalent SVM.
-Small problems, and those that rounding makes hard, are solved on explicit features.
+starts from the last one. With larger prices, small problems are solved by sweeps over the
+rows if these converge fast, or rewritten as one equivalent SVM; large ones by
+``active_kernel``. Few rows, and those that rounding makes hard, are solved on explicit
+features.
 """
 
 from dataclasses import replace
@@ -14,6 +16,7 @@ from largemargin.problem.intercept import is_bounded
 from largemargin.problem.objective import MAX_CONTRACTION
 from largemargin.solvers.active_kernel import solve_active
 from largemargin.solvers.equivalent_svm import solve_as_svm
+from largemargin.solvers.gram_sweeps import solve_by_gram_sweeps, sweeps_can_solve
 from largemargin.solvers.newton import solve_newton
 from largemargin.solvers.pairs import EASY, pairs_can_solve, solve_in_pairs
 from largemargin.solvers.solution import Progress, Run, Solution, Start
@@ -30,6 +33,10 @@ FEW_ROWS = 600
 def solve_kernel_dual(problem, run: Run) -> Solution:
     """Minimise the objective on a Gram matrix."""
     n_rows = problem.design.n_rows
+    if run.tol >= EASY and sweeps_can_solve(problem):
+        solution = solve_by_gram_sweeps(problem, run)
+        if solution.converged or solution.n_iter >= run.max_iter or run.progress.is_late:
+            return solution
     is_small = n_rows <= SMALL and (run.start is None or run.tol < EASY)
     if is_small or (n_rows <= MAX_FACTOR_ROWS and problem.is_hard):
         return _solve_on_factor(problem, run)
