@@ -27,11 +27,11 @@ def condense(kernel: Kernel, X, alpha: np.ndarray, scores: np.ndarray) -> np.nda
     ``scores`` has its scores on them.
     """
     n_rows = X.shape[0]
+    if n_rows < FEWEST_ROWS:
+        return alpha
     most = min(n_rows // 4, MAX_SPANNING)
     sample = np.random.default_rng(0).permutation(n_rows)[: 2 * most]
-    if n_rows < FEWEST_ROWS or not all(
-        decays(kernel, X[sample], part * most) for part in PROBES
-    ):
+    if not all(decays(kernel, X[sample], part * most) for part in PROBES):
         return alpha
     gram = kernel.gram_matrix(X[sample])
     corner, pivots = pivoted_factor(gram)
