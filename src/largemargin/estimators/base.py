@@ -11,6 +11,7 @@ from largemargin._compat import Interval, StrOptions, fit_context
 from largemargin.estimators.fitting import fit_machine
 from largemargin.estimators.keywords import HintingClassifier
 from largemargin.estimators.rows import FLOATS
+from largemargin.estimators.self_tuning import WORD
 from largemargin.estimators.targets import class_scores, n_pairs, winners_of
 from largemargin.kernels import KERNELS
 from largemargin.problem.losses import LOSSES
@@ -25,7 +26,7 @@ NOT_NEGATIVE = Interval(Real, 0, None, closed="left")
 AT_LEAST_ONE = Interval(Integral, 1, None, closed="left")
 # The values of parameters that several classifiers have; each has some of them.
 CONSTRAINTS = {
-    "C": [Interval(Real, 0, None, closed="both")],
+    "C": [Interval(Real, 0, None, closed="both"), StrOptions({WORD})],
     "class_weight": [StrOptions({"balanced"}), dict, None],
     "coef0": [Interval(Real, None, None, closed="neither")],
     "degree": [Interval(Integral, 0, None, closed="left")],

@@ -14,6 +14,7 @@ from sklearn.utils import check_random_state
 
 from largemargin.estimators.recipe import recipe_of
 from largemargin.estimators.rows import validated_rows
+from largemargin.estimators.self_tuning import tuned
 from largemargin.estimators.targets import Classes
 from largemargin.numerics.progress_log import progress_printed
 from largemargin.numerics.threads import one_blas_thread, own_threads
@@ -58,10 +59,26 @@ def fit_machine(machine, X, y, sample_weight):
         recipe = recipe_of(machine)
         encoder = Classes() if recipe is None else recipe.encoder
         rows = validated_rows(machine, encoder, X, y, sample_weight)
-        shortfall = machine._learn(rows) if recipe is None else learn(machine, recipe, rows)
+        if recipe is None:
+            shortfall = machine._learn(rows)
+        else:
+            shortfall = learn(machine, settled_recipe(machine, recipe, rows), rows)
     if shortfall is not None:
         warnings.warn(shortfall, ConvergenceWarning, stacklevel=4)
     return machine
+
+
+def settled_recipe(machine, recipe, rows):
+    """Return the recipe with all parameters settled, some of them by the rows."""
+    if recipe.curvature is None:
+        return recipe
+    settled, results = tuned(machine, rows, recipe.curvature)
+    machine.C_ = settled.C
+    vars(machine).pop("loo_results_", None)
+    if results is None:
+        return recipe
+    machine.loo_results_ = results
+    return recipe_of(settled)
 
 
 def learn(machine, recipe, rows):

@@ -12,6 +12,7 @@ from largemargin.estimators.base import (
 )
 from largemargin.estimators.kernel_space import KernelExpansion, KernelSpace
 from largemargin.estimators.recipe import Recipe
+from largemargin.estimators.self_tuning import WORD
 from largemargin.estimators.targets import Classes
 from largemargin.kernels.widths import multiple_of_scale
 from largemargin.problem import Prices, Problem
@@ -242,7 +243,13 @@ def ldm_recipe(machine, space):
         return ldm_problem(machine, None, targets, weight, weight.sum())
 
     encoder = Classes(machine.class_weight, machine.multi_class)
-    return Recipe(encoder, space, pose, machine.solver)
+    return Recipe(encoder, space, pose, machine.solver, curvature=curvature_of(machine))
+
+
+def curvature_of(machine):
+    """Return the curvature of the variance and of a squared hinge for C = 1."""
+    factor = multiple_of_scale(machine.lambda_var, "lambda_var") or 0.0
+    return 4.0 * SCALES["lambda_var"] * factor + 2.0
 
 
 def ldm_problem(machine, design, targets, weight, total):
@@ -254,7 +261,7 @@ def ldm_problem(machine, design, targets, weight, total):
 
 def ldm_prices(machine, total):
     """Return C and both lambdas as numbers, given the sum of weights for ``"scale"``."""
-    C = float(machine.C)
+    C = float(machine.C_ if machine.C == WORD else machine.C)
     # "scale" cannot refer to a C that is zero or infinite: one takes its place.
     # Floats of Python overflow without a warning, and the problem is refused then.
     unit = (C if 0 < C < np.inf else 1.0) * float(total)

@@ -87,7 +87,8 @@ class Recipe:
     """The parts of an estimator.
 
     ``pose(targets, weight)`` returns a problem without a design; ``solve`` solves it, as
-    ``solvers.solve`` does.
+    ``solvers.solve`` does. ``curvature`` is that of the terms of a margin for C = 1, if C
+    may be "loo", see ``self_tuning``.
     """
 
     encoder: Encoder
@@ -95,6 +96,7 @@ class Recipe:
     pose: Callable[..., Problem]
     solver: str = "auto"
     solve: Callable = solve
+    curvature: float | None = None
 
     def posed(self, rows, name):
         """Return the labels, and the parts of the rows with their problems."""

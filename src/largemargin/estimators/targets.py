@@ -132,7 +132,11 @@ def class_scores(scores, n_classes):
     largest = np.finfo(np.float64).max / n_classes  # so that sums are finite
     scores, sides = np.clip(scores, -largest, largest), incidence(n_classes)
     votes = np.where(scores > 0, 0.5, -0.5) @ sides + 0.5 * (n_classes - 1)
-    sums = scores @ sides
+    return refined(votes, scores @ sides)
+
+
+def refined(votes, sums):
+    """Return votes that the sums of the scores decide where they are equal."""
     return votes + sums / (np.abs(sums) + 1.0) / 3.0
 
 

@@ -1,0 +1,203 @@
+"""The word "loo": C and the width of the kernel, chosen by leave-one-out errors.
+
+With a price of the margin variance, an LDM is close to a ridge regression on the signs of
+its rows, whose outputs for rows left out have a closed form (``numerics.ridge``). The rule:
+
+1. Take at most 1,000 rows.
+2. Compute the leave-one-out error of these regressions at a grid of prices and widths. With
+   pairs of classes it is the error of the votes. A row is left out of the pairs it belongs
+   to, and the others have not seen it.
+3. Keep the points whose error is within one standard error of the least.
+4. Of these, choose the one with the least squared residuals of rows left out.
+
+The price c of the squares of the regression is ``C (4 k + 2)`` for the machine, where
+``lambda_var`` is ``k C sum(s)``: the curvature of its variance and of a squared hinge.
+"""
+
+from copy import copy
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.utils.extmath import safe_sparse_dot
+
+from largemargin.estimators.targets import Classes, pairs_of, refined, winners_of
+from largemargin.kernels.functions import Kernel
+from largemargin.kernels.gram import check_gram
+from largemargin.kernels.widths import WITHOUT_WIDTH, settle_gamma
+from largemargin.numerics.ridge import RidgePath
+from largemargin.numerics.threads import in_threads
+
+WORD = "loo"
+# At most this many rows, taken at random but always the same.
+MAX_ROWS = 1000
+# The grids: widths in units of "scale", and prices of the squares.
+WIDTHS = 1 / 16, 1 / 4, 1.0, 4.0
+KERNEL_PRICES = 2.0 ** np.arange(-4, 12)
+LINEAR_PRICES = 2.0 ** np.arange(-14, 6)
+
+
+class Sample(NamedTuple):
+    """The rows by which a choice is made."""
+
+    X: object  # or their Gram matrix
+    labels: np.ndarray
+    weight: np.ndarray
+
+
+class GramRows(NamedTuple):
+    """Rows known by their Gram matrix."""
+
+    gram: np.ndarray
+
+    def path(self, members, weight, fit_intercept):
+        """Return the regressions on some of the rows."""
+        block = self.gram[np.ix_(members, members)]
+        return RidgePath.on_gram(block, weight, fit_intercept)
+
+    def scores(self, members, coefficients):
+        """Return the scores of all rows by combinations of some of them."""
+        return self.gram[:, members] @ coefficients
+
+
+class FeatureRows(NamedTuple):
+    """Rows known by their features."""
+
+    X: object
+
+    def path(self, members, weight, fit_intercept):
+        """Return the regressions on some of the rows."""
+        return RidgePath.on_rows(self.X[members], weight, fit_intercept)
+
+    def scores(self, members, coefficients):
+        """Return the scores of all rows by combinations of some of them."""
+        return safe_sparse_dot(self.X, self.X[members].T @ coefficients)
+
+
+def tuned(machine, rows, curvature):
+    """Return the machine with numbers in place of "loo", and the results if there are any.
+
+    ``curvature`` is the price of the squares for C = 1. The machine itself is not changed.
+    """
+    wants_C, wants_gamma = machine.C == WORD, getattr(machine, "gamma", None) == WORD
+    if not (wants_C or wants_gamma):
+        return machine, None
+    kernel = getattr(machine, "kernel", "linear")
+    prices = np.array([curvature * float(machine.C)]) if not wants_C else KERNEL_PRICES
+    if wants_C and kernel == "linear":
+        prices = LINEAR_PRICES
+    gammas = gammas_of(machine, kernel, rows)
+    sample = sample_of(rows, kernel)
+    points = in_threads(
+        lambda gamma: judge(
+            sample, rows_of(machine, kernel, gamma, sample.X), machine, prices
+        ),
+        gammas,
+    )
+    errors, residuals = np.swapaxes(points, 0, 1)
+    best = best_point(errors, residuals, sample.weight.sum())
+    Cs = prices / curvature if wants_C else np.array([float(machine.C)])
+    settled = copy(machine)
+    settled.C = float(Cs[best[1]])
+    if wants_gamma:
+        settled.gamma = float(gammas[best[0]])
+    results = {"C": Cs, "gamma": np.array(gammas), "error": errors}
+    return settled, {**results, "squared_residual": residuals, "best": best}
+
+
+def gammas_of(machine, kernel, rows):
+    """Return the widths to choose from, or the only one."""
+    if not callable(kernel) and kernel in WITHOUT_WIDTH:
+        return [1.0]
+    if machine.gamma != WORD:
+        return [settle_gamma(machine.gamma, rows.used, rows.weight)]
+    scale = settle_gamma("scale", rows.used, rows.weight)
+    return [width * scale for width in WIDTHS]
+
+
+def sample_of(rows, kernel) -> Sample:
+    """Return at most MAX_ROWS of the rows that count, each class by its share of them."""
+    labels, used = rows.labels, rows.used
+    places = np.arange(len(labels))
+    if len(places) > MAX_ROWS:
+        order = np.random.default_rng(0).permutation(len(labels))
+        share = MAX_ROWS / len(labels)
+        parts = [order[labels[order] == label] for label in np.unique(labels)]
+        parts = [part[: int(np.ceil(share * len(part)))] for part in parts]
+        places = np.sort(np.concatenate(parts))
+    X = used[places]
+    if kernel == "precomputed":
+        X = X[:, np.flatnonzero(rows.counted)[places]]
+        X = check_gram(X, len(places), "X with kernel='precomputed'")
+    return Sample(X, labels[places], rows.weight[places])
+
+
+def rows_of(machine, kernel, gamma, X):
+    """Return the rows as the kernel of this width sees them."""
+    if kernel == "linear":
+        return FeatureRows(X)
+    if kernel == "precomputed":
+        return GramRows(X)
+    kernel = Kernel(kernel, gamma, machine.degree, machine.coef0)
+    return GramRows(kernel.gram_matrix(X))
+
+
+def judge(sample, rows, machine, prices):
+    """Return the leave-one-out error and the mean squared residual at each price."""
+    labels, weight = sample.labels, sample.weight
+    classes, encoder = np.unique(labels), Classes(None, machine.multi_class)
+    is_pairwise = encoder.is_pairwise(classes)
+    ballot = Ballot(len(labels), len(classes), len(prices), is_pairwise)
+    residuals, total = np.zeros(len(prices)), 0.0
+    for members, several in encoder.parts(labels, classes):
+        own = np.arange(len(labels))[members]
+        path = rows.path(own, weight[own], machine.fit_intercept)
+        for targets in several:
+            outputs = path.outputs(targets.sign, prices)
+            scores = rows.scores(own, outputs.coefficients) + outputs.intercepts
+            scores[own] = outputs.left_out
+            ballot.add(scores)
+            misses = outputs.left_out - targets.sign[:, None]
+            residuals += weight[own] @ misses**2
+            total += weight[own].sum()
+    winners = classes[ballot.winners()]
+    errors = weight @ (winners != labels[:, None]) / weight.sum()
+    return errors, residuals / total
+
+
+class Ballot:
+    """The scores of all problems at each price, as far as they decide on the classes."""
+
+    def __init__(self, n_rows, n_classes, n_prices, is_pairwise):
+        self.shape = n_rows, n_prices, n_classes
+        self.pairs = iter(zip(*pairs_of(n_classes), strict=True)) if is_pairwise else None
+        self.votes, self.sums = np.zeros((2, *self.shape)) if is_pairwise else ([], None)
+
+    def add(self, scores):
+        """Add the scores of the next problem."""
+        if self.pairs is None:
+            self.votes.append(scores)
+            return
+        first, second = next(self.pairs)
+        wins = scores > 0
+        self.votes[..., second] += wins
+        self.votes[..., first] += ~wins
+        self.sums[..., second] += scores
+        self.sums[..., first] -= scores
+
+    def winners(self):
+        """Return the index of the class that each row is given at each price."""
+        if self.pairs is None:
+            scores = np.stack(self.votes, axis=-1)
+        else:
+            scores = refined(self.votes, self.sums)
+        flat = winners_of(scores.reshape(-1, scores.shape[-1]))
+        return flat.reshape(self.shape[:2])
+
+
+def best_point(errors, residuals, n_rows):
+    """Return the indices of the width and the price that the rule chooses."""
+    least = errors.min()
+    likely = max(least, 1.0 / n_rows)
+    bound = least + np.sqrt(likely * max(1.0 - likely, 0.0) / n_rows)
+    among = np.where(errors <= bound, residuals, np.inf)
+    return tuple(int(one) for one in np.unravel_index(np.argmin(among), among.shape))

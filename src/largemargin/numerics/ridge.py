@@ -1,0 +1,82 @@
+"""Ridge regressions at many prices of the squares, and what they predict for rows left out.
+
+For rows of weights s, a ridge regression minimises over w and b
+
+    |w|^2 / 2 + c / 2 sum_i s_i (w . x_i + b - t_i)^2.
+
+One eigendecomposition of the Gram matrix, weighted and centred so that b is eliminated,
+gives the outputs of the regressions at all c, and those for each row by a regression that
+has not seen it.
+"""
+
+from typing import NamedTuple, Self
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.utils.extmath import safe_sparse_dot
+
+# Where a row alone decides on its output, it says nothing about the row without it.
+LEAST = 1e-12
+
+
+class Outputs(NamedTuple):
+    """One column per price: outputs without each row, coefficients and intercepts."""
+
+    left_out: np.ndarray
+    coefficients: np.ndarray
+    intercepts: np.ndarray
+
+
+class RidgePath:
+    """Ridge regressions on some rows, known by their features or by their Gram matrix."""
+
+    def __init__(self, weight, fit_intercept, values, vectors, mean_scores):
+        self.weight, self.fit_intercept = weight, fit_intercept
+        self._root, self._total = np.sqrt(weight), weight.sum()
+        # Eigenvalues and eigenvectors of the weighted Gram matrix, without null vectors
+        # perhaps; and the inner product of every row with the mean row.
+        self._values, self._vectors = np.maximum(values, 0.0)[:, None], vectors
+        self._mean_scores = mean_scores
+
+    @classmethod
+    def on_gram(cls, gram, weight, fit_intercept=True) -> Self:
+        """Return the regressions on rows with this Gram matrix."""
+        means, root, centred = weight @ gram / weight.sum(), np.sqrt(weight), gram
+        if fit_intercept:
+            centred = gram - means - means[:, None] + weight @ means / weight.sum()
+        values, vectors = np.linalg.eigh(root[:, None] * centred * root)
+        return cls(weight, fit_intercept, values, vectors, means)
+
+    @classmethod
+    def on_rows(cls, X, weight, fit_intercept=True) -> Self:
+        """Return the regressions on rows with these features, dense or sparse."""
+        if X.shape[1] >= X.shape[0] or sp.issparse(X):
+            gram = safe_sparse_dot(X, X.T, dense_output=True)
+            return cls.on_gram(gram, weight, fit_intercept)
+        mean = weight @ X / weight.sum()
+        rows = np.sqrt(weight)[:, None] * (X - mean if fit_intercept else X)
+        vectors, singular, _ = np.linalg.svd(rows, full_matrices=False)
+        return cls(weight, fit_intercept, singular**2, vectors, X @ mean)
+
+    def outputs(self, targets: np.ndarray, prices: np.ndarray) -> Outputs:
+        """Return what the regressions at all prices give.
+
+        A row of weight two counts as two rows, of which one is left out; one of weight
+        below one is left out as a whole.
+        """
+        weight, root, vectors = self.weight, self._root[:, None], self._vectors
+        level = weight @ targets / self._total if self.fit_intercept else 0.0
+        inside = vectors.T @ (self._root * (targets - level))
+        kept = self._values / (self._values + 1.0 / prices)
+        fitted = level + vectors @ (kept * inside[:, None]) / root
+        leverage = np.square(vectors) @ kept
+        if self.fit_intercept:
+            leverage += weight[:, None] / self._total
+        leverage *= np.minimum(1.0, 1.0 / weight)[:, None]
+        left_out = fitted - leverage * targets[:, None]
+        left_out /= np.maximum(1.0 - leverage, LEAST)
+        coefficients = root * (vectors @ (inside[:, None] / (self._values + 1.0 / prices)))
+        intercepts = np.zeros(len(prices))
+        if self.fit_intercept:
+            intercepts = level - self._mean_scores @ coefficients
+        return Outputs(left_out, coefficients, intercepts)
