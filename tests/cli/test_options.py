@@ -12,8 +12,8 @@ from largemargin.cli.machine_options import expected_values
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["-c", "-1"], "-c: expected a number of at least 0; got -1.0."),
-        (["-c", "nan"], "-c: expected a number of at least 0; got nan."),
+        (["-c", "-1"], "-c: expected a number of at least 0 or loo; got -1.0."),
+        (["-c", "nan"], "-c: expected a number of at least 0 or loo; got nan."),
         (["-g", "-1"], "-g: expected a number above 0 or a multiple of scale such as"),
         (["-d", "-1"], "-d: expected a whole number of at least 0; got -1."),
         (["-e", "0"], "-e: expected a number above 0; got 0.0."),

@@ -37,9 +37,19 @@ def number_or_scale(value):
     return value
 
 
+def cost(value):
+    """Return a number, or "loo"."""
+    if value == "loo":
+        return value
+    try:
+        return float(value)
+    except ValueError:
+        raise click.BadParameter(f"expected a number or loo; got {value!r}.") from None
+
+
 def gamma(value):
-    """Return a number, "auto" or a multiple of "scale"."""
-    return value if value == "auto" else number_or_scale(value)
+    """Return a number, "auto", "loo" or a multiple of "scale"."""
+    return value if value in ("auto", "loo") else number_or_scale(value)
 
 
 def setting(value):
@@ -57,7 +67,12 @@ def setting(value):
 
 # Parameters of estimators: the options that set them, their types and their help texts.
 PARAMETERS = (
-    ("-c --cost C", float, "Regularisation: price of margin violations.  [default: 1]"),
+    (
+        "-c --cost C",
+        cost,
+        "Regularisation: price of margin violations, a number, or loo to choose it by "
+        "leave-one-out errors.  [default: 1]",
+    ),
     (
         "-t --kernel",
         kernel,
@@ -67,8 +82,8 @@ PARAMETERS = (
     (
         "-g --gamma",
         gamma,
-        "Kernel coefficient: a number, auto, scale or a multiple such as 0.3*scale.  "
-        "[default: scale]",
+        "Kernel coefficient: a number, auto, scale, a multiple such as 0.3*scale, or loo "
+        "to choose it by leave-one-out errors.  [default: scale]",
     ),
     ("-d --degree", int, "Degree of the poly kernel.  [default: 3]"),
     ("-r --coef0", float, "Constant of the poly and sigmoid kernels.  [default: 0]"),

@@ -37,10 +37,12 @@ class LDMClassifier(KernelExpansion, MarginClassifier):
 
     Parameters
     ----------
-    C : float, default=1.0
+    C : float or "loo", default=1.0
         Price of margin violations (regularisation parameter), not divided by the number of
         samples. A larger value fits the training rows more closely. ``numpy.inf`` forbids
         violations and raises an error if the classes cannot be separated; 0 ignores them.
+        ``"loo"`` chooses it by the leave-one-out error of ridge regressions on the signs of
+        the rows, which has a closed form; see the user guide on self-tuning.
     lambda_var : float or "scale", default="scale"
         Price of the margin variance, lambda_1 in the paper. A larger value draws the
         margins together. ``"scale"`` is ``0.01 * C * sum(s)``, so that its effect depends
@@ -59,10 +61,11 @@ class LDMClassifier(KernelExpansion, MarginClassifier):
         With ``"precomputed"``, X is that matrix. The Gram matrix of ``"sigmoid"``, or of
         ``"poly"`` with a negative ``coef0``, may have negative eigenvalues; they are
         removed with a warning. From a callable or in X, they raise an error.
-    gamma : {"scale", "auto"} or float, default="scale"
+    gamma : {"scale", "auto", "loo"} or float, default="scale"
         Coefficient of ``"rbf"``, ``"poly"``, ``"sigmoid"`` and ``"laplacian"``. A larger
         value narrows the kernel. ``"scale"`` is ``1 / (n_features * X.var())`` with the
-        rows weighted by ``s``; ``"auto"`` is ``1 / n_features``.
+        rows weighted by ``s``; ``"auto"`` is ``1 / n_features``; ``"loo"`` chooses one of
+        1/16, 1/4, 1 and 4 times ``"scale"``, as for C.
     degree : int, default=3
         Degree of ``"poly"``.
     coef0 : float, default=0.0
@@ -108,6 +111,14 @@ class LDMClassifier(KernelExpansion, MarginClassifier):
     ----------
     classes_ : ndarray of shape (n_classes,)
         The labels.
+    C_ : float
+        The price of margin violations; what was chosen for ``C="loo"``.
+    gamma_ : float
+        The coefficient of the kernel, if it has one.
+    loo_results_ : dict
+        With ``"loo"`` only: the values ``C`` and ``gamma`` that were compared, arrays
+        ``error`` (leave-one-out error) and ``squared_residual`` with one row per gamma and
+        one column per C, and ``best``, the indices of the choice in them.
     support_ : ndarray of shape (n_support,)
         Indices of the support vectors among the training rows. A positive ``lambda_var``
         or ``lambda_mean`` gives every row a coefficient. If a few rows span all others, as

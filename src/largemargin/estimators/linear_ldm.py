@@ -48,6 +48,11 @@ class LinearLDMClassifier(StreamingClassifier):
     Attributes
     ----------
     classes_
+    C_
+    loo_results_ : dict
+        With ``C="loo"`` only: the values ``C`` that were compared, arrays ``error``
+        (leave-one-out error) and ``squared_residual`` with one row and one column per C,
+        and ``best``, the indices of the choice in them.
     coef_ : ndarray of shape (1, n_features) or (n_machines, n_features)
         The vector ``w``. Here and below, with more than two classes there is one entry per
         class (``"ovr"``) or per pair of classes (``"ovo"``), in the order (0, 1), (0, 2),

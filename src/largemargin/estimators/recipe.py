@@ -6,6 +6,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from largemargin.estimators.self_tuning import WORD
 from largemargin.problem import Problem
 from largemargin.solvers import solve
 
@@ -97,6 +98,11 @@ class Recipe:
     solver: str = "auto"
     solve: Callable = solve
     curvature: float | None = None
+
+    def settled(self, machine):
+        """Return the parameters of a fitted machine that its fit took from the data."""
+        chosen = {"C": machine.C_} if getattr(machine, "C", None) == WORD else {}
+        return {**chosen, **self.space.settled(machine)}
 
     def posed(self, rows, name):
         """Return the labels, and the parts of the rows with their problems."""

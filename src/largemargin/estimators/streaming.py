@@ -14,6 +14,7 @@ from largemargin.estimators.fitting import all_or_nothing
 from largemargin.estimators.ldm import ldm_problem
 from largemargin.estimators.linear_space import design_of
 from largemargin.estimators.rows import Rows, validated_rows
+from largemargin.estimators.self_tuning import WORD
 from largemargin.estimators.targets import Classes, check_machines, n_problems
 from largemargin.numerics.memory import check_width
 from largemargin.solvers.asgd import Descent, Draws, run_epoch
@@ -101,11 +102,12 @@ class StreamingClassifier(MarginClassifier):
             The estimator.
         """
         with all_or_nothing(self):
-            if np.isinf(self.C) or self.class_weight == "balanced":
+            is_number = self.C != WORD and np.isfinite(self.C)
+            if not is_number or self.class_weight == "balanced":
                 raise ValueError(
-                    "partial_fit needs a finite C and class weights that do not depend on "
-                    f"the batch; got C={self.C}, class_weight={self.class_weight!r}. Use "
-                    "fit, or a dict of class weights."
+                    "partial_fit needs a finite number as C and class weights that do not "
+                    f"depend on the batch; got C={self.C!r}, class_weight="
+                    f"{self.class_weight!r}. Use fit, or a dict of class weights."
                 )
             first = not hasattr(self, "coef_")
             encoder = Classes(self.class_weight)

@@ -179,7 +179,7 @@ class Case:
                 "LinearLDMClassifier with a dual solution, alone or at the end of a "
                 f"pipeline or a search; got {type(fitted).__name__}."
             )
-        machine = clone(fitted).set_params(**recipe.space.settled(fitted))
+        machine = clone(fitted).set_params(**recipe.settled(fitted))
         machine.multi_class = "ovo" if fitted._one_vs_one else "ovr"
         recipe = recipe_of(machine)
         rows = validated_rows(machine, recipe.encoder, X, y, sample_weight)

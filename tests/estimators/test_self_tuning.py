@@ -1,0 +1,137 @@
+"""The word "loo" against refits of ridge regressions; what must not change the choice."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
+from sklearn.datasets import load_iris, load_wine, make_moons
+from sklearn.linear_model import Ridge
+from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.model_selection import LeaveOneOut, cross_val_predict
+from sklearn.preprocessing import StandardScaler
+
+from largemargin import (
+    LDMClassifier,
+    LDMClassifierCV,
+    LinearLDMClassifier,
+    leave_one_out_error,
+)
+from largemargin.estimators import self_tuning
+
+TUNED = {"C": "loo", "gamma": "loo", "loss": "squared_hinge", "lambda_mean": 0.0}
+
+
+@pytest.fixture
+def moons():
+    return make_moons(80, noise=0.3, random_state=0)
+
+
+@pytest.fixture
+def wine():
+    X, y = load_wine(return_X_y=True)
+    return StandardScaler().fit_transform(X), y
+
+
+def test_errors_of_two_classes_are_those_of_refitted_ridge_regressions(moons):
+    X, y = moons
+    results = LinearLDMClassifier("loo", lambda_var=0).fit(X, y).loo_results_
+    sign = np.where(y == 1, 1.0, -1.0)
+    for k, C in enumerate(results["C"]):
+        ridge = Ridge(alpha=1.0 / (2.0 * C))
+        unseen = cross_val_predict(ridge, X, sign, cv=LeaveOneOut())
+        assert results["error"][0, k] == pytest.approx(np.mean((unseen > 0) != (sign > 0)))
+        assert_allclose(results["squared_residual"][0, k], np.mean((unseen - sign) ** 2))
+
+
+def test_errors_of_pairs_are_those_of_votes_that_have_not_seen_the_row():
+    X, y = load_iris(return_X_y=True)
+    X, y = X[::5], y[::5]
+    machine = LinearLDMClassifier("loo", lambda_var=0).fit(X, y)
+    k = machine.loo_results_["best"][1]
+    wrong = 0
+    for i in range(len(y)):
+        rest, votes = np.arange(len(y)) != i, np.zeros(3)
+        sums = np.zeros(3)
+        for a, b in (0, 1), (0, 2), (1, 2):
+            rows = rest & np.isin(y, [a, b])
+            ridge = Ridge(alpha=1.0 / (2.0 * machine.C_))
+            score = ridge.fit(X[rows], np.where(y[rows] == b, 1.0, -1.0)).predict(X[[i]])[0]
+            votes[b if score > 0 else a] += 1
+            sums += score * (np.arange(3) == b) - score * (np.arange(3) == a)
+        wrong += np.argmax(votes + sums / (np.abs(sums) + 1) / 3) != y[i]
+    assert machine.loo_results_["error"][0, k] == pytest.approx(wrong / len(y))
+
+
+def test_the_choice_has_the_least_residuals_within_a_standard_error_of_the_least(moons):
+    results = LDMClassifier(**TUNED).fit(*moons).loo_results_
+    errors, residuals = results["error"], results["squared_residual"]
+    least = errors.min()
+    good = errors <= least + np.sqrt(least * (1 - least) / len(moons[1]))
+    assert good[results["best"]]
+    assert residuals[results["best"]] == residuals[good].min()
+
+
+@pytest.mark.parametrize("multi_class", ["ovo", "ovr"])
+def test_the_machine_is_the_one_with_the_chosen_numbers(wine, multi_class):
+    tuned = LDMClassifier(**TUNED, multi_class=multi_class).fit(*wine)
+    numbers = {**TUNED, "C": tuned.C_, "gamma": tuned.gamma_}
+    plain = LDMClassifier(**numbers, multi_class=multi_class).fit(*wine)
+    assert_array_equal(tuned.dual_coef_, plain.dual_coef_)
+    assert (tuned.C, tuned.gamma) == ("loo", "loo")
+    assert not hasattr(plain, "loo_results_")
+    assert plain.C_ == plain.C
+
+
+def test_a_weight_of_two_is_the_row_twice(moons):
+    X, y = moons
+    counts = np.random.default_rng(0).integers(0, 4, len(y))
+    machine = LDMClassifier(**TUNED, tol=1e-10)
+    weighted = clone(machine).fit(X, y, counts)
+    repeated = machine.fit(np.repeat(X, counts, axis=0), np.repeat(y, counts))
+    for name in "error", "squared_residual":
+        assert_allclose(weighted.loo_results_[name], repeated.loo_results_[name], rtol=1e-6)
+    assert_allclose(weighted.decision_function(X), repeated.decision_function(X), atol=1e-4)
+
+
+def test_sparse_and_precomputed_rows_give_the_same_choice(moons):
+    X, y = moons
+    dense = LDMClassifier("loo", gamma=0.7).fit(X, y)
+    sparse = LDMClassifier("loo", gamma=0.7).fit(sp.csr_matrix(X), y)
+    given = LDMClassifier("loo", kernel="precomputed").fit(rbf_kernel(X, gamma=0.7), y)
+    assert dense.C_ == sparse.C_ == given.C_
+    linear = LinearLDMClassifier("loo").fit(X, y)
+    assert linear.C_ == LinearLDMClassifier("loo").fit(sp.csr_matrix(X), y).C_
+
+
+def test_gamma_alone_is_chosen_at_the_given_price(moons):
+    machine = LDMClassifier(3.0, gamma="loo").fit(*moons)
+    assert machine.C_ == 3.0
+    assert machine.loo_results_["error"].shape == (4, 1)
+
+
+def test_many_rows_are_judged_by_a_sample_with_all_classes(monkeypatch, wine):
+    monkeypatch.setattr(self_tuning, "MAX_ROWS_OF_MANY", 20)
+    X, y = wine
+    first, second = (LDMClassifier(**TUNED).fit(X, y) for _ in range(2))
+    assert first.C_ == second.C_
+    sizes = []
+    monkeypatch.setattr(
+        self_tuning, "judge", lambda sample, *rest: sizes.append(sample) or np.ones((2, 16))
+    )
+    LDMClassifier(**TUNED).fit(X, y)
+    assert 20 <= len(sizes[0].labels) <= 22
+    assert len(np.unique(sizes[0].labels)) == 3
+
+
+def test_the_leave_one_out_error_of_a_tuned_machine_is_that_of_its_numbers(moons):
+    tuned = LDMClassifier(**TUNED).fit(*moons)
+    plain = LDMClassifier(**{**TUNED, "C": tuned.C_, "gamma": tuned.gamma_}).fit(*moons)
+    assert leave_one_out_error(tuned, *moons) == leave_one_out_error(plain, *moons)
+
+
+def test_a_stream_and_a_grid_need_numbers(moons):
+    with pytest.raises(ValueError, match="finite number as C"):
+        LinearLDMClassifier("loo").partial_fit(*moons, classes=[0, 1])
+    with pytest.raises(ValueError, match="Cs must hold values"):
+        LDMClassifierCV(Cs=["loo"]).fit(*moons)
