@@ -14,6 +14,7 @@ __version__ = "0.1.0"
 # and type checkers read the same names in ``__init__.pyi``.
 _MODULES = _ESTIMATORS | {
     "ConvergenceDisplay": "inspection.displays.convergence",
+    "LeaveOneOutDisplay": "inspection.displays.leave_one_out",
     "MarginDistribution": "inspection.margins",
     "MarginDistributionDisplay": "inspection.displays.margin_distribution",
     "PriceInfluenceDisplay": "inspection.displays.price_influence",

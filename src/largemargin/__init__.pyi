@@ -12,6 +12,9 @@ from largemargin.estimators.linear_ldm_cv import (
 from largemargin.inspection.displays.convergence import (
     ConvergenceDisplay as ConvergenceDisplay,
 )
+from largemargin.inspection.displays.leave_one_out import (
+    LeaveOneOutDisplay as LeaveOneOutDisplay,
+)
 from largemargin.inspection.displays.margin_distribution import (
     MarginDistributionDisplay as MarginDistributionDisplay,
 )
