@@ -33,6 +33,8 @@ SWEEPS_PER_CALL = 10
 # processor hold, and over larger ones up to so many rows.
 MANY_SWEEPS, CACHED_ROWS = 100, 800
 FEW_SWEEPS, MAX_ROWS = 25, 2000
+# Fewer rows than this are solved by Newton's method, nearly to the last digit and fast.
+LEAST_ROWS = 60
 # Sweeps are for variances that are more curved than this part of the loss.
 INERT = 0.01
 # Rounding may add to the gap, and to solve again would cost more than a closer goal.
@@ -65,9 +67,11 @@ class Costs(NamedTuple):
 def sweeps_can_solve(problem) -> bool:
     """Return whether a small problem has two classes and a price of the variance alone."""
     prices, loss = problem.prices, problem.loss
-    if problem.design.n_rows > MAX_ROWS or not 0 < prices.C < np.inf:
+    if not LEAST_ROWS <= problem.design.n_rows <= MAX_ROWS:
         return False
-    if not loss.is_one_sided or problem.spread <= INERT * loss.curvature(prices.C):
+    if not (loss.is_one_sided and 0 < prices.C < np.inf):
+        return False
+    if problem.spread <= INERT * loss.curvature(prices.C):
         return False
     has_other = prices.lambda_square != 0 or prices.intercept != 0 or problem.origin.any()
     has_two = (problem.sign != problem.sign[0]).any()
