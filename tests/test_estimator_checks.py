@@ -32,6 +32,8 @@ def variants():
     # Pairs of classes are the default.
     for name in "LDMClassifier", "LinearLDMClassifier", "ODMClassifier":
         yield getattr(largemargin, name)(multi_class="ovr")
+    yield largemargin.LDMClassifier(C="loo", gamma="loo")
+    yield largemargin.LinearLDMClassifier(C="loo")
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

@@ -130,8 +130,21 @@ def test_the_leave_one_out_error_of_a_tuned_machine_is_that_of_its_numbers(moons
     assert leave_one_out_error(tuned, *moons) == leave_one_out_error(plain, *moons)
 
 
-def test_a_stream_and_a_grid_need_numbers(moons):
-    with pytest.raises(ValueError, match="finite number as C"):
-        LinearLDMClassifier("loo").partial_fit(*moons, classes=[0, 1])
+def test_a_stream_keeps_the_choice_of_its_first_batch(moons):
+    X, y = moons
+    stream = LinearLDMClassifier("loo", random_state=0)
+    stream.partial_fit(X[:40], y[:40], classes=[0, 1])
+    chosen = stream.C_
+    assert chosen == LinearLDMClassifier("loo").fit(X[:40], y[:40]).C_
+    stream.partial_fit(X[40:], y[40:])
+    plain = LinearLDMClassifier(chosen, random_state=0)
+    plain.partial_fit(X[:40], y[:40], classes=[0, 1]).partial_fit(X[40:], y[40:])
+    assert chosen == stream.C_
+    assert_array_equal(stream.coef_, plain.coef_)
+    with pytest.raises(ValueError, match="at least two classes"):
+        LinearLDMClassifier("loo").partial_fit(X[y == 0], y[y == 0], classes=[0, 1])
+
+
+def test_a_grid_needs_numbers(moons):
     with pytest.raises(ValueError, match="Cs must hold values"):
         LDMClassifierCV(Cs=["loo"]).fit(*moons)

@@ -72,7 +72,7 @@ def settled_recipe(machine, recipe, rows):
     """Return the recipe with all parameters settled, some of them by the rows."""
     if recipe.curvature is None:
         return recipe
-    settled, results = tuned(machine, rows, recipe.curvature)
+    settled, results = tuned(machine, rows, recipe)
     machine.C_ = settled.C
     vars(machine).pop("loo_results_", None)
     if results is None:

@@ -75,14 +75,16 @@ class FeatureRows(NamedTuple):
         return safe_sparse_dot(self.X, self.X[members].T @ coefficients)
 
 
-def tuned(machine, rows, curvature):
+def tuned(machine, rows, recipe):
     """Return the machine with numbers in place of "loo", and the results if there are any.
 
-    ``curvature`` is the price of the squares for C = 1. The machine itself is not changed.
+    The machine itself is not changed.
     """
     wants_C, wants_gamma = machine.C == WORD, getattr(machine, "gamma", None) == WORD
     if not (wants_C or wants_gamma):
         return machine, None
+    curvature = recipe.curvature
+    recipe.encoder.encode(rows.labels, type(machine).__name__)  # raises for one class
     kernel = getattr(machine, "kernel", "linear")
     prices = np.array([curvature * float(machine.C)]) if not wants_C else KERNEL_PRICES
     if wants_C and kernel == "linear":

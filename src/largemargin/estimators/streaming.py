@@ -10,9 +10,10 @@ from sklearn.utils.multiclass import check_classification_targets
 from largemargin._compat import fit_context
 from largemargin.estimators.base import MarginClassifier
 from largemargin.estimators.documentation import described_like
-from largemargin.estimators.fitting import all_or_nothing
+from largemargin.estimators.fitting import all_or_nothing, settled_recipe
 from largemargin.estimators.ldm import ldm_problem
 from largemargin.estimators.linear_space import design_of
+from largemargin.estimators.recipe import recipe_of
 from largemargin.estimators.rows import Rows, validated_rows
 from largemargin.estimators.self_tuning import WORD
 from largemargin.estimators.targets import Classes, check_machines, n_problems
@@ -85,7 +86,8 @@ class StreamingClassifier(MarginClassifier):
 
         Prices refer to all rows seen so far. The margin variance is estimated from pairs
         of rows in the same batch, so a batch should have at least a few tens of rows.
-        Averaging begins with the second batch.
+        Averaging begins with the second batch. ``C="loo"`` is chosen by the first batch, or
+        by the last ``fit``.
 
         Parameters
         ----------
@@ -102,18 +104,20 @@ class StreamingClassifier(MarginClassifier):
             The estimator.
         """
         with all_or_nothing(self):
-            is_number = self.C != WORD and np.isfinite(self.C)
-            if not is_number or self.class_weight == "balanced":
+            is_hard = self.C != WORD and np.isinf(self.C)
+            if is_hard or self.class_weight == "balanced":
                 raise ValueError(
-                    "partial_fit needs a finite number as C and class weights that do not "
-                    f"depend on the batch; got C={self.C!r}, class_weight="
-                    f"{self.class_weight!r}. Use fit, or a dict of class weights."
+                    "partial_fit needs a finite C and class weights that do not depend on "
+                    f"the batch; got C={self.C}, class_weight={self.class_weight!r}. Use "
+                    "fit, or a dict of class weights."
                 )
             first = not hasattr(self, "coef_")
             encoder = Classes(self.class_weight)
             rows = validated_rows(self, encoder, X, y, sample_weight, reset=first)
             check_width(rows.X.shape[1])
             self._check_batch_classes(rows.y, classes, first)
+            if first:
+                settled_recipe(self, recipe_of(self), rows)  # C="loo" by the first batch
             stream = Stream.of(self, rows.X.shape[1])
             stream.learn(self, rows)
             stream.keep(self)
