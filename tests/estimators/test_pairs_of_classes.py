@@ -248,6 +248,15 @@ def test_pairs_fit_where_the_gram_of_all_rows_does_not(four, monkeypatch):
     assert_array_equal(low.predict(X), whole.predict(X))
 
 
+def test_an_indefinite_kernel_is_mentioned_once_for_all_pairs(four):
+    X, y = four
+    machine = LDMClassifier(kernel="sigmoid", gamma=0.05, coef0=-0.5)
+    for _ in range(2):  # in each fit
+        with pytest.warns(UserWarning, match="not positive semi-definite") as caught:
+            machine.fit(X, y)
+        assert len(caught) == 1
+
+
 def test_too_many_classes_are_refused_before_memory_is_taken(monkeypatch):
     monkeypatch.setenv("LARGEMARGIN_MAX_BYTES", "50000000")
     X, y = np.random.default_rng(0).normal(size=(1000, 5)), np.arange(1000) % 500
