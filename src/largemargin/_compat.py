@@ -4,19 +4,11 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from sklearn.base import _fit_context
-from sklearn.calibration import _SigmoidCalibration as SigmoidCalibration
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import _safe_split as safe_split
 from sklearn.utils.validation import _check_sample_weight as check_sample_weight
 
-__all__ = [
-    "Interval",
-    "SigmoidCalibration",
-    "StrOptions",
-    "check_sample_weight",
-    "fit_context",
-    "safe_split",
-]
+__all__ = ["Interval", "StrOptions", "check_sample_weight", "fit_context", "safe_split"]
 
 FitMethod = TypeVar("FitMethod", bound=Callable)
 

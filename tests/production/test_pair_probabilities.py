@@ -5,13 +5,19 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import minimize_scalar
 from scipy.special import logit, softmax
+from sklearn.calibration import _SigmoidCalibration
 from sklearn.datasets import load_digits
 from sklearn.metrics import log_loss
 
 from largemargin import LDMClassifier, LinearLDMClassifier, calibrate
 from largemargin.estimators import base
 from largemargin.estimators.targets import pairs_of
-from largemargin.production.pair_probabilities import PairMap, coupled, fit_sharpness
+from largemargin.production.pair_probabilities import (
+    PairMap,
+    coupled,
+    fit_sharpness,
+    fit_sigmoid,
+)
 
 
 @pytest.fixture
@@ -64,6 +70,33 @@ def test_the_sharpness_is_finite_if_all_rows_are_right_and_zero_if_all_are_wrong
     logs, weight = np.log(rng.dirichlet(np.ones(3), size=100)), np.ones(100)
     assert 1.0 < fit_sharpness(logs, logs.argmax(axis=1), weight) < 1000.0
     assert fit_sharpness(logs, logs.argmin(axis=1), weight) == 0.0
+
+
+@pytest.mark.parametrize("is_apart", [False, True])
+@pytest.mark.parametrize("size", [1e-6, 1.0, 1e6])
+def test_the_sigmoid_is_scikit_learns(is_apart, size, rng):
+    scores, weight = rng.normal(size=80), rng.uniform(0.1, 2.0, size=80)
+    is_second = scores + (0.0 if is_apart else rng.normal(size=80)) > 0.3
+    slope, offset = fit_sigmoid(size * scores, is_second, weight)
+    theirs = _SigmoidCalibration().fit(scores, is_second, weight)
+    assert_allclose([size * slope, offset], [-theirs.a_, -theirs.b_], rtol=1e-3)
+
+
+def test_a_weight_of_two_gives_the_sigmoid_of_the_row_twice(rng):
+    scores, times = rng.normal(size=80), rng.integers(0, 3, size=80)
+    is_second, twice = scores + rng.normal(size=80) > 0.3, np.repeat(np.arange(80), times)
+    weighted = fit_sigmoid(scores, is_second, times.astype(float))
+    repeated = fit_sigmoid(scores[twice], is_second[twice], np.ones(len(twice)))
+    assert_allclose(weighted, repeated, rtol=1e-6)
+
+
+def test_equal_scores_give_the_shares_of_the_classes():
+    is_second = np.arange(40) < 30
+    for score in 0.0, 5.0:
+        slope, offset = fit_sigmoid(np.full(40, score), is_second, np.ones(40))
+        low, high = 1 / 12, 31 / 32
+        chance = (30 * high + 10 * low) / 40
+        assert_allclose(slope * score + offset, logit(chance), rtol=1e-6)
 
 
 @pytest.mark.parametrize("method", ["sigmoid", "isotonic"])

@@ -51,26 +51,29 @@ def mapped(op, calibrator, score):
     """Return the graph from a column of scores to the values of a calibrator."""
     if isinstance(calibrator, IsotonicRegression):
         return interpolated(op, score, calibrator.X_thresholds_, calibrator.y_thresholds_)
-    return op.Sigmoid(log_odds(op, calibrator, score))
-
-
-def log_odds(op, calibrator, score):
-    """Return the graph from a column of scores to the log-odds of a calibrator."""
-    if isinstance(calibrator, IsotonicRegression):
-        value = mapped(op, calibrator, score)
-        return op.Log(op.Div(value, op.Sub(np.ones(1), value)))
     inner = op.Mul(score, np.array([-calibrator.a_]))
-    return op.Add(inner, np.array([-calibrator.b_]))
+    return op.Sigmoid(op.Add(inner, np.array([-calibrator.b_])))
+
+
+def log_odds(op, pair_map, scores):
+    """Return the graph of ``PairMap.log_odds``."""
+    if pair_map.method == "sigmoid":
+        odds = op.Add(op.Mul(scores, pair_map.slopes_), pair_map.offsets_)
+    else:
+        columns = [
+            mapped(op, calibrator, op.Gather(scores, np.array([k]), axis=1))
+            for k, calibrator in enumerate(pair_map.calibrators_)
+        ]
+        values = op.Concat(*columns, axis=1)
+        odds = op.Log(op.Div(values, op.Sub(np.ones(1), values)))
+    end = np.array([MAX_LOG_ODDS])
+    return op.Min(op.Max(odds, -end), end)
 
 
 def coupled(op, pair_map, scores):
     """Return the graph of ``PairMap.predict_proba``."""
-    columns = [
-        log_odds(op, calibrator, op.Gather(scores, np.array([k]), axis=1))
-        for k, calibrator in enumerate(pair_map.calibrators_)
-    ]
-    end, sides = np.array([MAX_LOG_ODDS]), incidence(pair_map.n_classes_)
-    odds = op.Exp(op.Min(op.Max(op.Concat(*columns, axis=1), -end), end))
+    sides = incidence(pair_map.n_classes_)
+    odds = op.Exp(log_odds(op, pair_map, scores))
     against = op.Add(
         op.MatMul(odds, (sides < 0).astype(float)),
         op.MatMul(op.Div(np.ones(1), odds), (sides > 0).astype(float)),
