@@ -16,6 +16,7 @@ from sklearn.model_selection import (
 
 from largemargin import LDMClassifierCV, LinearLDMClassifier, LinearLDMClassifierCV
 from largemargin.estimators import cross_validation as search_module
+from largemargin.estimators.targets import class_scores
 from searching import TIGHT, pair
 
 
@@ -136,14 +137,14 @@ def test_scores_of_unseen_rows_are_those_of_the_best_point_in_its_folds(
     assert_allclose(ours.unseen_scores_, expected, atol=1e-5)
 
 
-def test_scores_of_unseen_rows_have_a_column_a_class_that_has_weight(iris):
+def test_scores_of_unseen_rows_have_a_column_a_pair_of_classes_that_have_weight(iris):
     X, y = iris
     options = {"Cs": [1], "lambda_vars": [0], "lambda_means": [0], "cv": 3, **TIGHT}
     search = LinearLDMClassifierCV(**options).fit(X, y)
     expected = cross_val_predict(
         search.best_estimator_, X, y, cv=3, method="decision_function"
     )
-    assert_allclose(search.unseen_scores_, expected, atol=1e-5)
+    assert_allclose(class_scores(search.unseen_scores_, 3), expected, atol=1e-5)
     search.fit(X, y, sample_weight=(y != 2).astype(float))
     assert search.unseen_scores_.shape == (150,)
     assert ((search.unseen_scores_ > 0) == y)[y != 2].mean() > 0.9

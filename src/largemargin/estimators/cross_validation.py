@@ -28,7 +28,7 @@ from largemargin.estimators.fitting import (
 )
 from largemargin.estimators.recipe import Space, recipe_of
 from largemargin.estimators.rows import Rows, weights_of
-from largemargin.estimators.targets import class_scores, positives_of, winners_of
+from largemargin.estimators.targets import class_scores, n_problems, winners_of
 from largemargin.numerics.progress_log import logger
 from largemargin.numerics.threads import one_blas_thread
 from largemargin.solvers import Progress
@@ -82,6 +82,12 @@ class Solved(NamedTuple):
         """The path of each problem."""
         return [path for part in self.parts for path in part.paths]
 
+    def winners(self, scores):
+        """Return the index of the class that is predicted by the scores of problems."""
+        if len(self.parts) > 1:
+            scores = class_scores(scores, len(self.labels))
+        return winners_of(scores)
+
 
 def at_point(machine, point):
     """Return a copy of an estimator with the parameters of a point."""
@@ -119,8 +125,8 @@ class CrossValidation:
         ]
         self.n_waiting = len(tasks)
         self.n_fits = len(self.points) * len(splits)
-        n_scores = len(y) * len(self.points) * len(positives_of(np.unique(y)))
-        self.keeps_unseen &= n_scores <= MAX_KEPT
+        n_columns = n_problems(len(np.unique(y)), self.machine.multi_class)
+        self.keeps_unseen &= len(y) * len(self.points) * n_columns <= MAX_KEPT
         self.results = SearchResults(len(self.points), splits)
         self.n_threads = n_threads = min(effective_n_jobs(self.n_jobs), len(tasks))
         single = n_threads > 1 or X.shape[0] < THREADED_ROWS
@@ -201,7 +207,7 @@ class CrossValidation:
             judged = judgements(solved, fold, list(served))
             for values, ks in zip(judged, served.values(), strict=True):
                 if self.scorer is None:
-                    right = solved.labels[winners_of(values)] == fold.y_test
+                    right = solved.labels[solved.winners(values)] == fold.y_test
                     score = np.average(right, weights=fold.test_weight)
                     results.scores[ks, task.fold] = score
                 if self.keeps_unseen:
@@ -271,10 +277,7 @@ class CrossValidation:
 
 
 def judgements(solved, fold, combinations):
-    """Return the scores of the test rows by each combination, one column per class.
-
-    Two classes have one column.
-    """
+    """Return the scores of the test rows by each combination, one column per problem."""
     solutions = [path.solutions for path in solved.paths]
     ends = np.cumsum([len(some) for some in solutions])
     offsets = np.array([one.intercept for some in solutions for one in some])
@@ -291,8 +294,5 @@ def judgements(solved, fold, combinations):
         X = fold.X_test[start : start + height]
         scores = solved.space.score(X, fold.rows, parts) + offsets
         for blocks, chosen in zip(judged, columns, strict=True):
-            values = scores[:, chosen]
-            if len(solved.parts) > 1:
-                values = class_scores(values, len(solved.labels))
-            blocks.append(values)
+            blocks.append(scores[:, chosen])
     return list(map(np.concatenate, judged))

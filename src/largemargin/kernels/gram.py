@@ -162,12 +162,15 @@ def is_indefinite(gram: np.ndarray) -> bool:
     return False
 
 
-def definite_part(gram: np.ndarray, kernel) -> tuple[np.ndarray, np.ndarray | None]:
+def definite_part(
+    gram: np.ndarray, kernel, *, warns: bool = True
+) -> tuple[np.ndarray, np.ndarray | None]:
     """Return the positive semi-definite part of a Gram matrix, and its eigenvectors.
 
     The eigenvectors are None for a definite matrix. Only ``sigmoid`` and ``poly`` with a
     negative ``coef0`` lose their negative part; an indefinite matrix from the user is
-    refused, unless entries that were rounded to six digits may explain it.
+    refused, unless entries that were rounded to six digits may explain it. ``warns`` is
+    whether to warn if the negative part is lost.
     """
     if kernel.is_definite or not interruptible(lambda: is_indefinite(gram)):
         return gram, None
@@ -187,12 +190,13 @@ def definite_part(gram: np.ndarray, kernel) -> tuple[np.ndarray, np.ndarray | No
         )
     if values[-1] <= 0:
         raise ValueError(f"kernel={kernel.name!r} has no positive part: {range_of_values}.")
-    warnings.warn(
-        f"kernel={kernel.name!r} is not positive semi-definite: {range_of_values}. The "
-        "negative part was cut off, in training and in prediction.",
-        UserWarning,
-        stacklevel=4,
-    )
+    if warns:
+        warnings.warn(
+            f"kernel={kernel.name!r} is not positive semi-definite: {range_of_values}. The "
+            "negative part was cut off, in training and in prediction.",
+            UserWarning,
+            stacklevel=4,
+        )
     kept = vectors[:, values > 0]
     kept[~gram.any(axis=1)] = 0.0  # rows of zeros stay what they are
     return (kept * values[values > 0]) @ kept.T, kept
