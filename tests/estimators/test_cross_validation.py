@@ -1,6 +1,9 @@
 """Folds, scores and progress of a search, and what may go wrong in a fold."""
 
 import logging
+import re
+from itertools import count
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -84,6 +87,22 @@ def test_progress_is_told_within_a_fold_that_takes_long(rows, caplog, monkeypatc
     assert told == sorted(told)
     assert {done for done, _ in told} == set(range(1, 21))
     assert {total for _, total in told} == {20}
+
+
+def test_the_first_estimates_of_the_time_left_are_sensible(iris, caplog, monkeypatch):
+    ticks = count()  # one second for each look at the clock, about two for each problem
+    clock = SimpleNamespace(perf_counter=lambda: float(next(ticks)))
+    monkeypatch.setattr(search_module, "time", clock)
+    monkeypatch.setattr(search_module, "REPORT_SECONDS", 0.0)
+    with caplog.at_level(logging.INFO, logger="largemargin"):
+        LDMClassifierCV(Cs=[1.0], gammas=[0.1, 1.0], cv=2, verbose=1).fit(*iris)
+    told = [record.getMessage() for record in caplog.records if "fits" in record.msg]
+    found = [re.search(r"fits, ([0-9.]+) s, ([0-9.]+) s left", one) for one in told]
+    estimates = [float(one[1]) + float(one[2]) for one in found if one]
+    assert "left" not in told[0]
+    assert len(estimates) > 100  # there are 40 fits, of three problems each
+    assert told[-1].endswith(" 0.0 s left")
+    assert_allclose(estimates, estimates[-1], rtol=0.3)
 
 
 def test_folds_without_weight_fail_by_themselves(rows):

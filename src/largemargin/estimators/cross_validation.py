@@ -38,6 +38,10 @@ from largemargin.solvers.path import Answers, OutOfTime, solve_path
 THREADED_ROWS = 2000
 # Progress is reported after each task, and during a task at this interval.
 REPORT_SECONDS = 1.0
+# The time left is estimated after this part of the work: the first fits also load code.
+FIRST_PART = 0.03
+# Parts of fits add up to whole ones, except for this.
+ROUNDING = 1e-6
 # Scores of test rows are stored until the best point is known, up to this many numbers.
 MAX_KEPT = 2**26
 # Scores by all solutions are computed for so many test rows that they are about this many.
@@ -109,7 +113,8 @@ class CrossValidation:
         self.deadline = deadline
         self.n_jobs, self.verbose, self.keeps_unseen = n_jobs, verbose, keeps_unseen
         self.stop, self.lock = Stop(), Lock()
-        self.n_done = self.n_fits = 0
+        # Fits that are done; a problem of several classes counts as a part of a fit.
+        self.done, self.n_fits = 0.0, 0
         self.begin = self.reported = time.perf_counter()
 
     def run(self, X, y, sample_weight, splits) -> SearchResults:
@@ -136,14 +141,19 @@ class CrossValidation:
                 in_order(attempt, tasks, n_threads, self.stop)
         except KeyboardInterrupt:
             raise KeyboardInterrupt(
-                f"the search was interrupted after {self.n_done} of {self.n_fits} fits "
+                f"the search was interrupted after {self._n_done} of {self.n_fits} fits "
                 f"({len(self.points)} points in {len(splits)} folds)"
             ) from None
         return self.results
 
-    def _count(self):
+    @property
+    def _n_done(self):
+        return int(self.done + ROUNDING)
+
+    def _count(self, part):
+        """Count a part of a fit."""
         with self.lock:
-            self.n_done += 1
+            self.done += part
             is_due = time.perf_counter() > self.reported + REPORT_SECONDS
         if is_due:
             self._report()
@@ -151,10 +161,12 @@ class CrossValidation:
     def _report(self):
         if self.verbose:
             self.reported = time.perf_counter()
-            seconds, done = self.reported - self.begin, (self.n_done, self.n_fits)
-            left = seconds * (self.n_fits / max(self.n_done, 1) - 1.0)
-            text = "%d of %d fits, %.1f s, %.1f s left"
-            logger.info(text, *done, seconds, left, extra={"progress": done})
+            seconds, done = self.reported - self.begin, (self._n_done, self.n_fits)
+            text, values = "%d of %d fits, %.1f s", (*done, seconds)
+            if self.done >= FIRST_PART * self.n_fits:
+                text += ", %.1f s left"
+                values = *values, seconds * max(self.n_fits / self.done - 1.0, 0.0)
+            logger.info(text, *values, extra={"progress": done})
 
     def _attempt(self, X, y, sample_weight, task):
         """Work on a task; an error of the whole task counts for all of its points."""
@@ -246,8 +258,7 @@ class CrossValidation:
                         self.stop.check,
                         deadline=sooner_deadline(deadline, 1.0 / (n_problems - number)),
                     ),
-                    # A point is done when its last problem is.
-                    on_answer=self._count if number == n_problems - 1 else None,
+                    on_answer=partial(self._count, 1.0 / n_problems),
                 )
                 paths.append(path)
                 number += 1

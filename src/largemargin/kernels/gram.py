@@ -38,10 +38,13 @@ def gram_product(gram: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
         out = np.zeros(n_rows)
         add_columns(gram, used, coefficients, out)
         return out
+    if n_rows < MANY_ROWS:
+        out = np.zeros(n_rows)
+        add_product(gram, 0, n_rows, coefficients, out)
+        return out
     # Parts of the lower triangle with the same number of entries; they do not depend on
     # how many threads work on them, and neither does the sum.
-    n_parts = N_PARTS if n_rows >= MANY_ROWS else 1
-    shares = np.sqrt(np.arange(n_parts) / n_parts)
+    shares = np.sqrt(np.arange(N_PARTS) / N_PARTS)
     ends = [*(int(n_rows * share) & ~3 for share in shares), n_rows]
 
     def product_of(part):
@@ -49,7 +52,7 @@ def gram_product(gram: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
         add_product(gram, ends[part], ends[part + 1], coefficients, out)
         return out
 
-    return sum(in_threads(product_of, range(n_parts)))
+    return sum(in_threads(product_of, range(N_PARTS)))
 
 
 @njit(**SUM)
