@@ -75,3 +75,14 @@ def test_what_it_does_not_know_is_left_to_others():
     assert solve_small(np.zeros((80, 1000)), everyone, problem, 1e-4) is None
     svm = posed(y, weight, HINGE, Prices(1.0))
     assert solve_small(X, everyone, svm, 1e-4) is None
+
+
+def test_rows_of_any_layout_give_the_same_solution():
+    X, y = drawn()
+    members, problem = np.arange(5, 75), posed(y[5:75], np.ones(70), *CASES[0])
+    expected = solve_small(X, members, problem, 1e-6)
+    locked = X.copy()
+    locked.flags.writeable = False
+    for other in np.asfortranarray(X), locked:
+        solution = solve_small(other, members, problem, 1e-6)
+        assert_allclose(solution.w, expected.w, rtol=0, atol=0)

@@ -47,6 +47,9 @@ def solve_small(X, members, problem, tol: float) -> Solution | None:
     smoothing = problem.loss.smoothing(beta, 1.0, problem.prices.C)
     rows = problem.sign, problem.weight, problem.border
     state = u, beta, scores, margins
+    if not (X.flags.c_contiguous and X.flags.writeable):
+        # Numba would compile everything again for arrays of another kind.
+        X, members = np.array(X[members], order="C"), np.arange(n_rows)
     try:
         found = fit_rows(X, members, rows, numbers, growths, smoothing, tol, *state)
     except np.linalg.LinAlgError:
