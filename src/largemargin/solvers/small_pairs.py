@@ -17,15 +17,14 @@ from largemargin.problem.quick_examination import (
     is_quick,
     numbers_of,
 )
-from largemargin.solvers.equivalent_rows import MAX_VISITS, descend_on_rows
+from largemargin.solvers.auto import FEWEST_ROWS
+from largemargin.solvers.equivalent_rows import EASY, MAX_VISITS, descend_on_rows
 from largemargin.solvers.small_newton import newton_on_rows
 from largemargin.solvers.solution import Solution
 
 MAX_FEATURES = 200
 # With more numbers the work takes much longer than the lines of Python.
 MAX_NUMBERS = 500_000
-# Smaller gaps may be within the errors that the quick examination bounds.
-SMALLEST_TOL = 1e-9
 # Columns whose middle is this many half widths away from zero need a shift.
 FAR = 100.0
 # Iterations end at this part of the gap: the certificate includes rounding errors.
@@ -39,7 +38,9 @@ def solve_small(X, members, problem, tol: float) -> Solution | None:
     """
     n_rows, n_features = len(members), X.shape[1]
     is_small = n_features <= MAX_FEATURES and n_rows * n_features <= MAX_NUMBERS
-    if not is_small or tol < SMALLEST_TOL or not _is_known(problem):
+    # Newton's method solves the fewest rows nearly exactly, at any tol.
+    is_small = is_small and n_rows > FEWEST_ROWS
+    if not is_small or tol < EASY or not _is_known(problem):
         return None
     numbers, growths = numbers_of(problem), growths_of(n_rows, n_features)
     beta, scores, margins = np.zeros((3, n_rows))
