@@ -96,6 +96,11 @@ class Recipe:
     solver: str = "auto"
     solve: Callable = solve
 
+    @property
+    def solves_small(self):
+        """Whether the space has a solver of its own for small problems."""
+        return self.solve is solve and hasattr(self.space, "solve_small")
+
     def posed(self, rows, name):
         """Return the labels, and the parts of the rows with their problems."""
         labels, parts = self.encoder.encode(rows.labels, name)
