@@ -18,13 +18,16 @@ KERNEL_SOLVERS = "auto", "kernel_dual", "dual_cd"
 FUZZED_KERNELS = "linear", "rbf", "poly", "laplacian", "cosine", "precomputed", "sigmoid"
 # Kernels whose matrix is computed here and given to the machines.
 GIVEN = "precomputed", "precomputed32"
-# Constants of the library that send few rows on the ways of many rows.
+# Constants of the library that send few rows on the ways of many rows, or the other way
+# round.
 KERNEL_DUAL = "largemargin.solvers.kernel_dual"
+UNSWEPT = {"largemargin.solvers.gram_sweeps.MAX_ROWS": 0}
 ROUTES = {
-    "active": {f"{KERNEL_DUAL}.{name}": 0 for name in ("SMALL", "FEW_ROWS")},
-    "lone": {
-        f"{KERNEL_DUAL}.{name}": 0 for name in ("SMALL", "FEW_ROWS", "MAX_FACTOR_ROWS")
-    },
+    "active": UNSWEPT | {f"{KERNEL_DUAL}.{name}": 0 for name in ("SMALL", "FEW_ROWS")},
+    "lone": UNSWEPT
+    | {f"{KERNEL_DUAL}.{name}": 0 for name in ("SMALL", "FEW_ROWS", "MAX_FACTOR_ROWS")},
+    "swept": {"largemargin.solvers.gram_sweeps.LEAST_ROWS": 2},
+    "small": {"largemargin.solvers.small_pairs.FEWEST_ROWS": 1},
     "tiled": {"largemargin.estimators.kernel_space.MAX_GRAM_BYTES": 0},
 }
 LOSSES = "hinge", "squared_hinge"
@@ -87,7 +90,7 @@ def kernel_options(kernel, drawn):
     return {"kernel": name, **{name: drawn.kernel[name] for name in names}}
 
 
-def linear_ldm(solver, loss="hinge"):
+def linear_ldm(solver, loss="hinge", route=None):
     """Return how to make a machine on explicit features."""
 
     def make(drawn):
@@ -95,7 +98,8 @@ def linear_ldm(solver, loss="hinge"):
             **drawn.prices, **drawn.common, solver=solver, loss=loss
         )
 
-    return Machine(f"LinearLDM {solver}{SUFFIX[loss]}", "linear", loss, make)
+    name = f"LinearLDM {route or solver}{SUFFIX[loss]}"
+    return Machine(name, "linear", loss, make, route)
 
 
 def kernel_ldm(kernel, solver, loss="hinge", route=None):
@@ -141,6 +145,7 @@ def without_seed(common):
 
 MACHINES = (
     *(linear_ldm(solver, loss) for loss in LOSSES for solver in LINEAR_SOLVERS),
+    *(linear_ldm("auto", loss, "small") for loss in LOSSES),
     *(
         kernel_ldm(kernel, solver, loss)
         for loss in LOSSES
@@ -154,12 +159,15 @@ MACHINES = (
         for kernel, route in (
             ("rbf", "active"),
             ("rbf", "lone"),
+            ("rbf", "swept"),
             ("rbf", "tiled"),
             ("poly", "lone"),
+            ("poly", "swept"),
             ("poly", "tiled"),
             ("cosine", "active"),
             ("precomputed", "lone"),
             ("precomputed32", "active"),
+            ("precomputed32", "swept"),
             ("precomputed32", "lone"),
         )
     ),

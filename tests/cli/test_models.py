@@ -184,3 +184,13 @@ def test_missing_values_are_left_to_a_model_that_was_saved_by_a_program(good, pa
     frame.to_csv(holes, index=False)
     labels = good("predict", path, holes).out.split()
     assert labels == [str(label) for label in model.predict(frame)]
+
+
+@pytest.mark.parametrize("ways", ["ovo", "ovr"])
+def test_info_tells_the_loss_and_how_classes_are_told_apart(good, table, tmp_path, ways):
+    options = "--missing", "impute", "--loss", "squared_hinge", "--set"
+    path = tmp_path / "some.model"
+    good("train", table, "-o", path, *options, f"multi_class={ways}")
+    parameters = good("info", path, "--json").record["parameters"]
+    assert parameters["loss"] == "squared_hinge"
+    assert parameters["multi_class"] == ways

@@ -84,6 +84,18 @@ def test_probabilities_are_those_of_calibrate(good, libsvm, cells, tmp_path, fla
     assert_allclose(found, expected)
 
 
+def test_three_classes_have_three_probabilities(good, table, tmp_path):
+    path = tmp_path / "some.model"
+    good("train", table, "-o", path, "--missing", "impute", "--probability")
+    told = good("predict", path, table, "--probability").out
+    for row in csv.DictReader(io.StringIO(told)):
+        label = f"probability {row.pop('label')}"
+        odds = {name: float(value) for name, value in row.items()}
+        assert len(odds) == 3
+        assert max(odds, key=odds.get) == label
+        assert_allclose(sum(odds.values()), 1.0)
+
+
 def test_a_model_saved_by_a_program_predicts(good, machine, cells, libsvm, tmp_path):
     save(machine, tmp_path / "own.model")
     told = good("predict", tmp_path / "own.model", libsvm)

@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.linalg import cho_solve
 
 from largemargin.designs import cholesky
-from largemargin.designs.cholesky import damped_factor, inverse_of, without_row
+from largemargin.designs.cholesky import Spectrum, damped_factor, inverse_of, without_row
 
 
 @pytest.fixture
@@ -66,3 +66,13 @@ def test_a_matrix_far_from_definite_has_no_inverse():
 def test_a_row_and_its_column_are_left_out(gram, i):
     wanted = np.delete(np.delete(gram, i, axis=0), i, axis=1)
     assert_array_equal(without_row(gram, i), wanted)
+
+
+@pytest.mark.parametrize("spread", [1e-3, 1.0, 1e4])
+def test_a_spectrum_gives_the_inverse_for_any_spread(spread):
+    rng = np.random.default_rng(0)
+    rows, weight = rng.normal(size=(30, 10)), rng.uniform(0.5, 2.0, 30)
+    gram = rows @ rows.T
+    found = Spectrum.of(gram, weight).damped_inverse(spread)
+    expected = inverse_of(gram, 1.0 / (spread * weight))
+    assert_allclose(found, expected, atol=1e-8 * np.abs(expected).max())

@@ -41,9 +41,10 @@ def test_features_have_the_rank_and_the_gram_matrix(X):
     assert_allclose(factor.rows @ factor.rows.T, X @ X.T, atol=1e-12)
 
 
-def test_a_damped_inverse_is_that_of_numpy(X):
+@pytest.mark.parametrize("n_spreads", [1, 20])
+def test_a_damped_inverse_is_that_of_numpy(X, n_spreads):
     weight = np.linspace(0.5, 2.0, 15)
-    found = GramDesign(X @ X.T).damped_inverse(weight, 0.3)
+    found = GramDesign(X @ X.T).damped_inverse(weight, 0.3, n_spreads)
     assert_allclose(found, np.linalg.inv(X @ X.T + np.diag(1 / (0.3 * weight))), atol=1e-12)
 
 

@@ -1,6 +1,9 @@
 """Folds, scores and progress of a search, and what may go wrong in a fold."""
 
 import logging
+import re
+from itertools import count
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -16,6 +19,7 @@ from sklearn.model_selection import (
 
 from largemargin import LDMClassifierCV, LinearLDMClassifier, LinearLDMClassifierCV
 from largemargin.estimators import cross_validation as search_module
+from largemargin.estimators.targets import class_scores
 from searching import TIGHT, pair
 
 
@@ -85,6 +89,22 @@ def test_progress_is_told_within_a_fold_that_takes_long(rows, caplog, monkeypatc
     assert {total for _, total in told} == {20}
 
 
+def test_the_first_estimates_of_the_time_left_are_sensible(iris, caplog, monkeypatch):
+    ticks = count()  # one second for each look at the clock, about two for each problem
+    clock = SimpleNamespace(perf_counter=lambda: float(next(ticks)))
+    monkeypatch.setattr(search_module, "time", clock)
+    monkeypatch.setattr(search_module, "REPORT_SECONDS", 0.0)
+    with caplog.at_level(logging.INFO, logger="largemargin"):
+        LDMClassifierCV(Cs=[1.0], gammas=[0.1, 1.0], cv=2, verbose=1).fit(*iris)
+    told = [record.getMessage() for record in caplog.records if "fits" in record.msg]
+    found = [re.search(r"fits, ([0-9.]+) s, ([0-9.]+) s left", one) for one in told]
+    estimates = [float(one[1]) + float(one[2]) for one in found if one]
+    assert "left" not in told[0]
+    assert len(estimates) > 100  # there are 40 fits, of three problems each
+    assert told[-1].endswith(" 0.0 s left")
+    assert_allclose(estimates, estimates[-1], rtol=0.3)
+
+
 def test_folds_without_weight_fail_by_themselves(rows):
     X, y = rows
     folds = np.arange(90) % 3
@@ -136,14 +156,14 @@ def test_scores_of_unseen_rows_are_those_of_the_best_point_in_its_folds(
     assert_allclose(ours.unseen_scores_, expected, atol=1e-5)
 
 
-def test_scores_of_unseen_rows_have_a_column_a_class_that_has_weight(iris):
+def test_scores_of_unseen_rows_have_a_column_a_pair_of_classes_that_have_weight(iris):
     X, y = iris
     options = {"Cs": [1], "lambda_vars": [0], "lambda_means": [0], "cv": 3, **TIGHT}
     search = LinearLDMClassifierCV(**options).fit(X, y)
     expected = cross_val_predict(
         search.best_estimator_, X, y, cv=3, method="decision_function"
     )
-    assert_allclose(search.unseen_scores_, expected, atol=1e-5)
+    assert_allclose(class_scores(search.unseen_scores_, 3), expected, atol=1e-5)
     search.fit(X, y, sample_weight=(y != 2).astype(float))
     assert search.unseen_scores_.shape == (150,)
     assert ((search.unseen_scores_ > 0) == y)[y != 2].mean() > 0.9

@@ -12,7 +12,7 @@ from sklearn.base import clone
 from sklearn.datasets import load_iris, load_wine, make_blobs
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import rbf_kernel
-from sklearn.model_selection import GridSearchCV
+from sklearn.model_selection import GridSearchCV, cross_val_predict
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
@@ -25,6 +25,7 @@ from largemargin import (
     ODMClassifierCV,
 )
 from largemargin.estimators import kernel_space
+from largemargin.estimators.targets import class_scores
 from largemargin.numerics.memory import TooLarge
 
 MACHINES = [
@@ -247,6 +248,15 @@ def test_pairs_fit_where_the_gram_of_all_rows_does_not(four, monkeypatch):
     assert_array_equal(low.predict(X), whole.predict(X))
 
 
+def test_an_indefinite_kernel_is_mentioned_once_for_all_pairs(four):
+    X, y = four
+    machine = LDMClassifier(kernel="sigmoid", gamma=0.05, coef0=-0.5)
+    for _ in range(2):  # in each fit
+        with pytest.warns(UserWarning, match="not positive semi-definite") as caught:
+            machine.fit(X, y)
+        assert len(caught) == 1
+
+
 def test_too_many_classes_are_refused_before_memory_is_taken(monkeypatch):
     monkeypatch.setenv("LARGEMARGIN_MAX_BYTES", "50000000")
     X, y = np.random.default_rng(0).normal(size=(1000, 5)), np.arange(1000) % 500
@@ -278,8 +288,9 @@ def test_searches_score_as_a_grid_search(search, values, scoring, four):
     for name in "mean_test_score", "split0_test_score":
         assert_allclose(found.cv_results_[name], grid.cv_results_[name], atol=1e-12)
     assert found.best_estimator_.multi_class == "ovo"
-    assert found.unseen_scores_.shape == (len(y), 4)
-    assert found.unseen_scores_.max() > 2.5  # three votes
+    assert found.unseen_scores_.shape == (len(y), 6)
+    expected = cross_val_predict(found.best_estimator_, X, y, method="decision_function")
+    assert_allclose(class_scores(found.unseen_scores_, 4), expected, atol=1e-4)
 
 
 def found_grid(search):

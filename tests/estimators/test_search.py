@@ -5,6 +5,7 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
+from sklearn.datasets import load_breast_cancer, load_wine
 from sklearn.model_selection import (
     GridSearchCV,
     GroupKFold,
@@ -12,6 +13,7 @@ from sklearn.model_selection import (
     PredefinedSplit,
     StratifiedKFold,
 )
+from sklearn.preprocessing import StandardScaler
 
 from largemargin import (
     KOMDClassifier,
@@ -35,6 +37,47 @@ def test_scores_equal_those_of_a_grid_search(rows, kind):
         ours.decision_function(X), theirs.best_estimator_.decision_function(X), atol=1e-6
     )
     assert ours.score(X, y) == theirs.score(X, y)
+
+
+def real_rows(name):
+    """Return 200 rows of a data set of scikit-learn, standardised."""
+    X, y = {"cancer": load_breast_cancer, "wine": load_wine}[name](return_X_y=True)
+    some = np.random.default_rng(0).permutation(len(y))[:200]
+    return StandardScaler().fit_transform(X[some]), y[some]
+
+
+@pytest.mark.parametrize("name", ["cancer", "wine"])
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+@pytest.mark.parametrize("kind", ["kernel", "linear"])
+def test_at_tol_1e_6_scores_differ_by_rows_near_a_tie_alone(kind, loss, name):
+    """A row is near a tie if two classes differ by less than 1e-3 in a score."""
+    X, y = real_rows(name)
+    ours, theirs = pair(kind, cv=3, loss=loss, refit=False)
+    ours.set_params(tol=1e-6).fit(X, y)
+    theirs.set_params(estimator__tol=1e-6).fit(X, y)
+    splits = list(StratifiedKFold(3).split(X, y))
+    n_equal = 0
+    for number, point in enumerate(theirs.cv_results_["params"]):
+        assert ours.cv_results_["params"][number] == point
+        for fold, (train, test) in enumerate(splits):
+            key = f"split{fold}_test_score"
+            off = abs(ours.cv_results_[key][number] - theirs.cv_results_[key][number])
+            n_equal += off == 0
+            if off > 0:
+                machine = (
+                    clone(theirs.estimator).set_params(**point).fit(X[train], y[train])
+                )
+                assert off * len(test) <= n_near_a_tie(machine, X[test]) + 1e-9
+    assert n_equal >= 0.9 * len(splits) * len(ours.cv_results_["params"])
+
+
+def n_near_a_tie(machine, X):
+    """Return for how many rows a score that decides between two classes is near zero."""
+    if machine._one_vs_one:
+        scores = machine._scores(X) + machine.intercept_
+    else:
+        scores = machine.decision_function(X).reshape(len(X), -1)
+    return np.sum(np.abs(scores).min(axis=1) <= 1e-3)
 
 
 @pytest.mark.parametrize("kind", ["kernel", "linear"])

@@ -7,6 +7,7 @@ from largemargin.problem.margin_loops import (
     signed_margins,
     square_along,
     sum_and_size,
+    sums_by_sign,
     weighted_forces,
     weighted_variance,
 )
@@ -28,6 +29,9 @@ def test_sums_are_those_of_numpy():
     mean, total = np.average(A, weights=WEIGHT), WEIGHT.sum()
     variance = np.average((A - mean) ** 2, weights=WEIGHT)
     assert_allclose(weighted_variance(A, WEIGHT, mean, total), variance)
+    by_sign = WEIGHT[SIGN < 0].sum(), WEIGHT[SIGN > 0].sum()
+    assert_allclose(sums_by_sign(SIGN, WEIGHT), by_sign)
+    assert sums_by_sign(np.ones(100), WEIGHT)[0] == 0.0
     assert_allclose(sum_and_size(A, WEIGHT), (WEIGHT @ A, WEIGHT @ np.abs(A)))
 
 

@@ -74,10 +74,10 @@ def test_the_map_is_scikit_learns_where_that_agrees_with_the_prediction(
     data, method, request
 ):
     X, y = request.getfixturevalue(data)
-    machine = LinearLDMClassifier().fit(X, y)
+    machine = LinearLDMClassifier(multi_class="ovr").fit(X, y)
     ours = calibrate(machine, X, y, method=method, cv=3).predict_proba(X)
     theirs = CalibratedClassifierCV(
-        LinearLDMClassifier(), method=method, cv=StratifiedKFold(3), ensemble=False
+        clone(machine), method=method, cv=StratifiedKFold(3), ensemble=False
     )
     theirs = theirs.fit(X, y).predict_proba(X)
     agree = machine.classes_[theirs.argmax(axis=1)] == machine.predict(X)
@@ -164,8 +164,9 @@ def test_class_weights_by_name_count_in_the_folds(blobs):
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_a_weight_of_two_is_the_row_twice(blobs, method):
-    X, y = blobs
+@pytest.mark.parametrize("data", ["blobs", "iris"])
+def test_a_weight_of_two_is_the_row_twice(data, method, request):
+    X, y = request.getfixturevalue(data)
     rng = np.random.default_rng(0)
     times = rng.integers(0, 3, len(y))
     fold = rng.integers(3, size=len(y))

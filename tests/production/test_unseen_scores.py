@@ -46,6 +46,15 @@ def test_a_search_that_kept_its_scores_is_calibrated_without_a_fit(
     assert_allclose(found, best.predict_proba(rows), atol=1e-5)
 
 
+def test_a_search_of_pairs_is_calibrated_without_a_fit(iris, monkeypatch):
+    X, y = iris
+    search = LinearLDMClassifierCV(Cs=[0.1, 1], cv=3, tol=1e-10).fit(X, y)
+    best = calibrate(search.best_estimator_, X, y, cv=3)
+    monkeypatch.setattr(LinearLDMClassifier, "fit", refuse_to_fit)
+    found = calibrate(search, X, y).predict_proba(X)
+    assert_allclose(found, best.predict_proba(X), atol=1e-5)
+
+
 @pytest.mark.parametrize(
     "step",
     [

@@ -9,7 +9,7 @@ from largemargin.designs.dense import DenseDesign
 from largemargin.designs.gram import GramDesign
 from largemargin.problem import Prices, Problem, Targets
 from largemargin.problem.losses import HINGE, SQUARED_HINGE
-from largemargin.solvers import Progress, solve
+from largemargin.solvers import Progress, kernel_dual, solve
 from largemargin.solvers.path import solve_path
 
 EACH_LOSS = pytest.mark.parametrize(
@@ -76,3 +76,20 @@ def test_prices_without_a_minimum_are_passed_over():
     assert "no minimum" in str(answers[1])
     assert answers[0].certificate.relative <= 1e-4
     assert answers[2].certificate.relative <= 1e-4
+
+
+def test_where_sweeps_were_too_slow_larger_prices_are_not_swept(monkeypatch):
+    swept, sweep = [], kernel_dual.solve_by_gram_sweeps
+
+    def spy(problem, run):
+        solution = sweep(problem, run)
+        swept.append((problem.spread, solution.converged))
+        return solution
+
+    monkeypatch.setattr(kernel_dual, "solve_by_gram_sweeps", spy)
+    prices = [(C, 100.0 * C, 0.0) for C in (0.1, 10.0, 1e3, 1e4, 1e5)]
+    answers, _ = run(problem_on("kernel"), prices)
+    failed = [spread for spread, converged in swept if not converged]
+    assert len(failed) == 1
+    assert max(swept)[0] == failed[0] < 4.0 * 100.0 * 1e5 / 160
+    assert all(answer.certificate.relative <= 1e-4 for answer in answers)

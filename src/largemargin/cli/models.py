@@ -8,7 +8,7 @@ from largemargin.production import model_files
 from largemargin.tables.schemas import Schema, schema_of_record
 
 # Shown of a model: parameters, some only for one kernel, and attributes by their names.
-SHOWN = "kernel", "C", "gamma", "lambda_var", "lambda_mean", "mu", "theta", "lam"
+SHOWN = "kernel", "loss", "C", "gamma", "lambda_var", "lambda_mean", "mu", "theta", "lam"
 SHOWN_OF_KERNEL = {"poly": ("degree", "coef0"), "sigmoid": ("coef0",)}
 ATTRIBUTES = {
     "relative duality gap": "duality_gap_",
@@ -70,7 +70,9 @@ def facts_of(model) -> dict:
     layers = layers_of(model)
     machine = layers[-1]
     parameters = machine.get_params()
-    shown = *SHOWN, *SHOWN_OF_KERNEL.get(parameters.get("kernel"), ())
+    shown = [*SHOWN, *SHOWN_OF_KERNEL.get(parameters.get("kernel"), ())]
+    if len(machine.classes_) > 2:
+        shown.append("multi_class")
     facts: dict[str, object] = {
         "estimator": type(machine).__name__,
         "classes": [str(label) for label in machine.classes_],

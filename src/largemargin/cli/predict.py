@@ -67,21 +67,18 @@ def main(model, data, output, scores, as_json, quiet, **options):
 def labelled_answers(path, data, options):
     """Return the model in a file, and labels, predictions, scores and margins of rows."""
     from largemargin.cli.models import load_model
-    from largemargin.inspection.margins import (
-        distribution_of_scores,
-        is_pairwise,
-        scores_of_problems,
-    )
+    from largemargin.inspection.margins import distribution_of_scores
 
     model, schema = load_model(path)
     X, y = rows_for(schema, data, options, classes=model.classes_)
-    predicted, scores = answers(model, X).values()
-    of_problems = scores_of_problems(model, X) if is_pairwise(model) else scores
+    predicted, scores, of_problems = answers(model, X, problems=True).values()
     return model, y, predicted, scores, distribution_of_scores(model, of_problems, y)
 
 
-def answers(model, X, *, probability=False, quiet=False):
+def answers(model, X, *, probability=False, problems=False, quiet=False):
     """Return the labels, scores and, if wanted, probabilities of rows, by name.
+
+    With ``problems``, also return the scores of pairs of classes, if the model has those.
 
     Rows are predicted in blocks, so that a bar can show the progress, and their kernel
     values are computed once.
@@ -89,7 +86,7 @@ def answers(model, X, *, probability=False, quiet=False):
     import numpy as np
 
     from largemargin.estimators.base import MarginClassifier
-    from largemargin.estimators.nesting import innermost
+    from largemargin.estimators.nesting import decided, innermost, scores_of_problems
     from largemargin.estimators.targets import winners_of
     from largemargin.production.calibration import CalibratedMachine
 
@@ -100,13 +97,16 @@ def answers(model, X, *, probability=False, quiet=False):
     with terminal.bar("predicting", quiet=quiet) as move:
         for start in range(0, X.shape[0], BLOCK_ROWS):
             block = rows[start : start + BLOCK_ROWS]
-            scores = model.decision_function(block)
+            of_problems = scores_of_problems(model, block)
+            scores = decided(model, of_problems)
             label = model.classes_[winners_of(scores)] if is_ours else model.predict(block)
             blocks.append({"label": label, "score": scores})
             if probability and isinstance(model, CalibratedMachine):
-                blocks[-1]["probability"] = model.probabilities_of(scores)
+                blocks[-1]["probability"] = model.probabilities_of(of_problems)
             elif probability:
                 blocks[-1]["probability"] = model.predict_proba(block)
+            if problems:
+                blocks[-1]["score of problems"] = of_problems
             move(start + block.shape[0], X.shape[0])
     return {name: np.concatenate([part[name] for part in blocks]) for name in blocks[0]}
 

@@ -1,8 +1,9 @@
-"""Cholesky factors and inverses of matrices that rounding may have made indefinite."""
+"""Factors and inverses of matrices that rounding may have made indefinite."""
 
 import operator
 from functools import partial
 from itertools import product
+from typing import NamedTuple, Self
 
 import numpy as np
 
@@ -59,6 +60,27 @@ def inverse_of(gram: np.ndarray, ridge: np.ndarray) -> np.ndarray:
         "The kernel matrix is not positive definite, even with a ridge. Scale the "
         "features, or use another kernel."
     )
+
+
+class Spectrum(NamedTuple):
+    """The eigendecomposition of a Gram matrix whose rows are scaled by root weights."""
+
+    values: np.ndarray
+    vectors: np.ndarray
+    roots: np.ndarray
+
+    @classmethod
+    def of(cls, gram: np.ndarray, weight: np.ndarray) -> Self:
+        """Return the decomposition; rounding makes no eigenvalue negative."""
+        roots = np.sqrt(weight)
+        values, vectors = np.linalg.eigh(roots[:, None] * gram * roots)
+        return cls(np.maximum(values, 0.0), vectors, roots)
+
+    def damped_inverse(self, spread: float) -> np.ndarray:
+        """Return ``(G + diag(1 / (spread weight)))^-1`` for any positive spread."""
+        half = self.vectors / np.sqrt(self.values + 1.0 / spread)
+        half *= self.roots[:, None]
+        return half @ half.T
 
 
 def solve_small(matrix: np.ndarray, targets: np.ndarray) -> np.ndarray:

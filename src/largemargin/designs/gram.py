@@ -3,7 +3,7 @@
 import numpy as np
 
 from largemargin.designs.base import Capability, Measured
-from largemargin.designs.cholesky import inverse_of, without_row
+from largemargin.designs.cholesky import Spectrum, inverse_of, without_row
 from largemargin.designs.dense import DenseDesign
 from largemargin.designs.surrogate import FactorableDesign
 from largemargin.kernels.gram import gram_block, gram_product
@@ -12,6 +12,8 @@ from largemargin.numerics.rounding import UNIT, WIDE_UNIT, growth, widened
 
 # Up to this many rows, scores can be summed in extended precision where it matters.
 MAX_EXTENDED_ROWS = 500
+# An eigendecomposition costs about six inverses, and makes each of them much cheaper.
+MANY_INVERSES = 6
 # The error of a number rounded to float32, relative to it or, if it is tiny, in all.
 NARROW_ROUNDING, LEAST_NARROW = 2.0**-24 * (1.0 + 1e-6), 2.0**-149
 
@@ -131,10 +133,17 @@ class GramDesign(FactorableDesign):
 
         return self.once_for("features", (), factorise)
 
-    def damped_inverse(self, weight: np.ndarray, spread: float) -> np.ndarray:
-        """Return ``(G + diag(1 / (spread weight)))^-1``, made once for all classes."""
+    def damped_inverse(self, weight: np.ndarray, spread: float, n_spreads=1) -> np.ndarray:
+        """Return ``(G + diag(1 / (spread weight)))^-1``, made once for all classes.
+
+        ``n_spreads`` is the number of different spreads that will be asked for.
+        """
+        is_one_of_many = self._whole is None and n_spreads >= MANY_INVERSES
+        spectrum = self._spectrum(weight) if is_one_of_many else None
 
         def invert():
+            if spectrum is not None:
+                return spectrum.damped_inverse(spread)
             if self._whole is None:
                 return inverse_of(self.gram_matrix, 1.0 / (spread * weight))
             whole, whole_weight, i = self._whole
@@ -143,3 +152,9 @@ class GramDesign(FactorableDesign):
             return without_row(inverse, i) - np.outer(column, column / inverse[i, i])
 
         return self.once_for(("inverse", spread), (weight,), invert)
+
+    def _spectrum(self, weight):
+        """Return the eigendecomposition of the weighted matrix, made once."""
+        return self.once_for(
+            Spectrum, (weight,), lambda: Spectrum.of(self.gram_matrix, weight)
+        )

@@ -15,9 +15,11 @@ from largemargin.numerics.jit import JIT, SUM, njit
 @njit(**SUM)
 def dense_dot(data, start, vector):
     """Return the inner product of a vector with as many numbers from ``start`` on."""
+    # Of an offset index, numba would check the sign at every number: no SIMD.
+    row = data[start : start + vector.shape[0]]
     total = 0.0
     for k in range(vector.shape[0]):
-        total += data[start + k] * vector[k]
+        total += row[k] * vector[k]
     return total
 
 

@@ -28,7 +28,7 @@ from largemargin.estimators.fitting import (
 )
 from largemargin.estimators.recipe import Space, recipe_of
 from largemargin.estimators.rows import Rows, weights_of
-from largemargin.estimators.targets import class_scores, positives_of, winners_of
+from largemargin.estimators.targets import class_scores, n_problems, winners_of
 from largemargin.numerics.progress_log import logger
 from largemargin.numerics.threads import one_blas_thread
 from largemargin.solvers import Progress
@@ -38,6 +38,10 @@ from largemargin.solvers.path import Answers, OutOfTime, solve_path
 THREADED_ROWS = 2000
 # Progress is reported after each task, and during a task at this interval.
 REPORT_SECONDS = 1.0
+# The time left is estimated after this part of the work: the first fits also load code.
+FIRST_PART = 0.03
+# Parts of fits add up to whole ones, except for this.
+ROUNDING = 1e-6
 # Scores of test rows are stored until the best point is known, up to this many numbers.
 MAX_KEPT = 2**26
 # Scores by all solutions are computed for so many test rows that they are about this many.
@@ -82,6 +86,12 @@ class Solved(NamedTuple):
         """The path of each problem."""
         return [path for part in self.parts for path in part.paths]
 
+    def winners(self, scores):
+        """Return the index of the class that is predicted by the scores of problems."""
+        if len(self.parts) > 1:
+            scores = class_scores(scores, len(self.labels))
+        return winners_of(scores)
+
 
 def at_point(machine, point):
     """Return a copy of an estimator with the parameters of a point."""
@@ -103,7 +113,8 @@ class CrossValidation:
         self.deadline = deadline
         self.n_jobs, self.verbose, self.keeps_unseen = n_jobs, verbose, keeps_unseen
         self.stop, self.lock = Stop(), Lock()
-        self.n_done = self.n_fits = 0
+        # Fits that are done; a problem of several classes counts as a part of a fit.
+        self.done, self.n_fits = 0.0, 0
         self.begin = self.reported = time.perf_counter()
 
     def run(self, X, y, sample_weight, splits) -> SearchResults:
@@ -119,8 +130,8 @@ class CrossValidation:
         ]
         self.n_waiting = len(tasks)
         self.n_fits = len(self.points) * len(splits)
-        n_scores = len(y) * len(self.points) * len(positives_of(np.unique(y)))
-        self.keeps_unseen &= n_scores <= MAX_KEPT
+        n_columns = n_problems(len(np.unique(y)), self.machine.multi_class)
+        self.keeps_unseen &= len(y) * len(self.points) * n_columns <= MAX_KEPT
         self.results = SearchResults(len(self.points), splits)
         self.n_threads = n_threads = min(effective_n_jobs(self.n_jobs), len(tasks))
         single = n_threads > 1 or X.shape[0] < THREADED_ROWS
@@ -130,14 +141,19 @@ class CrossValidation:
                 in_order(attempt, tasks, n_threads, self.stop)
         except KeyboardInterrupt:
             raise KeyboardInterrupt(
-                f"the search was interrupted after {self.n_done} of {self.n_fits} fits "
+                f"the search was interrupted after {self._n_done} of {self.n_fits} fits "
                 f"({len(self.points)} points in {len(splits)} folds)"
             ) from None
         return self.results
 
-    def _count(self):
+    @property
+    def _n_done(self):
+        return int(self.done + ROUNDING)
+
+    def _count(self, part):
+        """Count a part of a fit."""
         with self.lock:
-            self.n_done += 1
+            self.done += part
             is_due = time.perf_counter() > self.reported + REPORT_SECONDS
         if is_due:
             self._report()
@@ -145,10 +161,12 @@ class CrossValidation:
     def _report(self):
         if self.verbose:
             self.reported = time.perf_counter()
-            seconds, done = self.reported - self.begin, (self.n_done, self.n_fits)
-            left = seconds * (self.n_fits / max(self.n_done, 1) - 1.0)
-            text = "%d of %d fits, %.1f s, %.1f s left"
-            logger.info(text, *done, seconds, left, extra={"progress": done})
+            seconds, done = self.reported - self.begin, (self._n_done, self.n_fits)
+            text, values = "%d of %d fits, %.1f s", (*done, seconds)
+            if self.done >= FIRST_PART * self.n_fits:
+                text += ", %.1f s left"
+                values = *values, seconds * max(self.n_fits / self.done - 1.0, 0.0)
+            logger.info(text, *values, extra={"progress": done})
 
     def _attempt(self, X, y, sample_weight, task):
         """Work on a task; an error of the whole task counts for all of its points."""
@@ -201,7 +219,7 @@ class CrossValidation:
             judged = judgements(solved, fold, list(served))
             for values, ks in zip(judged, served.values(), strict=True):
                 if self.scorer is None:
-                    right = solved.labels[winners_of(values)] == fold.y_test
+                    right = solved.labels[solved.winners(values)] == fold.y_test
                     score = np.average(right, weights=fold.test_weight)
                     results.scores[ks, task.fold] = score
                 if self.keeps_unseen:
@@ -240,8 +258,7 @@ class CrossValidation:
                         self.stop.check,
                         deadline=sooner_deadline(deadline, 1.0 / (n_problems - number)),
                     ),
-                    # A point is done when its last problem is.
-                    on_answer=self._count if number == n_problems - 1 else None,
+                    on_answer=partial(self._count, 1.0 / n_problems),
                 )
                 paths.append(path)
                 number += 1
@@ -271,10 +288,7 @@ class CrossValidation:
 
 
 def judgements(solved, fold, combinations):
-    """Return the scores of the test rows by each combination, one column per class.
-
-    Two classes have one column.
-    """
+    """Return the scores of the test rows by each combination, one column per problem."""
     solutions = [path.solutions for path in solved.paths]
     ends = np.cumsum([len(some) for some in solutions])
     offsets = np.array([one.intercept for some in solutions for one in some])
@@ -291,8 +305,5 @@ def judgements(solved, fold, combinations):
         X = fold.X_test[start : start + height]
         scores = solved.space.score(X, fold.rows, parts) + offsets
         for blocks, chosen in zip(judged, columns, strict=True):
-            values = scores[:, chosen]
-            if len(solved.parts) > 1:
-                values = class_scores(values, len(solved.labels))
-            blocks.append(values)
+            blocks.append(scores[:, chosen])
     return list(map(np.concatenate, judged))

@@ -122,6 +122,8 @@ def solve_parts(machine, recipe, rows, parts, deadline):
     seeds, stop = seeds_of(machine, n_problems), Stop()
     n_threads = min(effective_n_jobs(machine.n_jobs), n_problems)
     starts_warm = is_continued(machine, n_problems, n_parts > 1, rows)
+    is_default = recipe.solver == "auto" and machine.max_iter is None and not starts_warm
+    may_be_small = is_default and n_problems == n_parts and recipe.solves_small
 
     def run(problem, start, number):
         # Later problems get their share of the time that is left.
@@ -141,6 +143,12 @@ def solve_parts(machine, recipe, rows, parts, deadline):
 
     def solve_part(k, space, n_threads):
         members, problems = parts[k]
+        if may_be_small:
+            found = space.solve_small(rows, members, *problems, machine.tol)
+            if found is not None:
+                progress = Progress(stop.check, bool(machine.verbose), deadline)
+                progress(found.solutions[0].certificate)
+                return found, [progress.history]
         numbers = range(ends[k] - len(problems), ends[k])
         own = rows.only(members)
         with timed("gram_seconds"):

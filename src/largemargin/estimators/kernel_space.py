@@ -58,6 +58,8 @@ class KernelSpace:
         self.kernel = self.factor = self.projector = self.low_rank_residual = None
         # Of parts of rows: which rows count, their Gram matrix if it fits, and its error.
         self.counted = self.shared_gram = self.shared_error = None
+        # Parts share this list, so that one warning of an indefinite kernel is for all.
+        self.cut_off: list[bool] = []
 
     def settle(self, rows):
         """Fix the kernel and its width; return the rows that count, or their Gram."""
@@ -107,7 +109,9 @@ class KernelSpace:
         if gram is None:
             self.factor, self.low_rank_residual = self.kernel.low_rank(rows.used)
             return DenseDesign(self.factor.rows)
-        gram, self.projector = definite_part(gram, self.kernel)
+        gram, self.projector = definite_part(gram, self.kernel, warns=not self.cut_off)
+        if self.projector is not None:
+            self.cut_off.append(True)
         if self.kernel.name == "precomputed":
             return GramDesign(gram)
         used = rows.used

@@ -68,10 +68,12 @@ class LDMClassifierCV(MachineSearch):
         Index of the best parameters in ``cv_results_``.
     cv_results_ : dict of ndarray
         As in ``GridSearchCV``; times of shared work are divided evenly.
-    unseen_scores_ : ndarray of shape (n_samples,) or (n_samples, n_classes)
+    unseen_scores_ : ndarray of shape (n_samples,) or (n_samples, n_problems)
         Scores of the training rows at the best parameters, each by the fit without the fold
-        that tests the row; NaN if no fold does. Not stored with ``refit=False``, or if the
-        scores of all points would take more than 256 MB during the search.
+        that tests the row; NaN if no fold does. With more than two classes, one column per
+        pair of classes or, for ``multi_class="ovr"``, per class. Not stored with
+        ``refit=False``, or if the scores of all points would take more than 256 MB during
+        the search.
     n_splits_ : int
         Number of folds.
     n_iter_, classes_, n_features_in_, feature_names_in_

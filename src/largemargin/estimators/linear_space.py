@@ -10,6 +10,8 @@ from largemargin.designs.sparse import SparseDesign
 from largemargin.estimators.recipe import Found
 from largemargin.estimators.targets import check_machines
 from largemargin.numerics.memory import check_width
+from largemargin.numerics.threads import one_blas_thread
+from largemargin.solvers.small_pairs import solve_small
 
 
 def design_of(X):
@@ -22,7 +24,7 @@ def linear_design(X, fit_intercept):
     check_width(X.shape[1])
     design = design_of(X)
     with np.errstate(over="ignore"):
-        check_lengths(design.squared_norms())
+        check_lengths(design.row_lengths)
     return without_offsets(design) if fit_intercept else design
 
 
@@ -64,6 +66,18 @@ class LinearSpace:
     def design(self, rows):
         """Return the design of the rows that count."""
         return linear_design(self.settle(rows), self.fit_intercept)
+
+    def solve_small(self, rows, members, problem, tol):
+        """Return what is found if the problem is small and its rows dense, else None."""
+        if sp.issparse(rows.X):
+            return None
+        places = np.flatnonzero(rows.counted)[members]
+        with one_blas_thread():
+            solution = solve_small(rows.X, places, problem, tol)
+        if solution is None:
+            return None
+        coef = elements_of([solution])
+        return Found(places, coef, [solution], coef @ coef.T)
 
     def last_elements(self, machine, rows, problems):
         """Return the elements of some problems of the last fit."""

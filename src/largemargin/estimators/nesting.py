@@ -1,6 +1,9 @@
 """Models inside models: steps of pipelines, results of searches, calibrated models."""
 
+import numpy as np
 from sklearn.pipeline import Pipeline
+
+from largemargin.estimators.targets import class_scores
 
 
 def inside(model):
@@ -28,6 +31,33 @@ def machine_and_rows(model, X) -> tuple:
         if isinstance(layer, Pipeline) and len(layer) > 1:
             X = layer[:-1].transform(X)
     return layers[-1], X
+
+
+def is_pairwise(model) -> bool:
+    """Return whether a fitted model has one machine per pair of classes."""
+    return getattr(innermost(model), "_one_vs_one", False)
+
+
+def score_blocks(model, X):
+    """Yield the scores of blocks of rows: a column per pair of classes if it has pairs.
+
+    Otherwise, yield the scores of ``decision_function``, once for all rows.
+    """
+    if is_pairwise(model):
+        machine, X = machine_and_rows(model, X)
+        yield from machine._pair_scores(X)
+    else:
+        yield np.asarray(model.decision_function(X))
+
+
+def scores_of_problems(model, X) -> np.ndarray:
+    """Return the scores of ``score_blocks``, of all rows at once."""
+    return np.concatenate(list(score_blocks(model, X)))
+
+
+def decided(model, scores) -> np.ndarray:
+    """Return the scores of ``decision_function`` from those of ``score_blocks``."""
+    return class_scores(scores, len(model.classes_)) if is_pairwise(model) else scores
 
 
 def width_of(model) -> int | None:

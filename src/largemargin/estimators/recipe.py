@@ -104,6 +104,11 @@ class Recipe:
         chosen = {"C": machine.C_} if getattr(machine, "C", None) == WORD else {}
         return {**chosen, **self.space.settled(machine)}
 
+    @property
+    def solves_small(self):
+        """Whether the space has a solver of its own for small problems."""
+        return self.solve is solve and hasattr(self.space, "solve_small")
+
     def posed(self, rows, name):
         """Return the labels, and the parts of the rows with their problems."""
         labels, parts = self.encoder.encode(rows.labels, name)

@@ -19,7 +19,7 @@ from largemargin.estimators.grids import GRIDS, check_values, paper_gammas
 from largemargin.estimators.keywords import HintingClassifier
 from largemargin.estimators.recipe import recipe_of
 from largemargin.estimators.rows import validated
-from largemargin.estimators.targets import positives_of, splits_of
+from largemargin.estimators.targets import splits_of
 from largemargin.kernels.widths import WITHOUT_WIDTH
 from largemargin.numerics.progress_log import progress_printed
 
@@ -164,7 +164,7 @@ class MachineSearch(HintingClassifier):
                 self.best_estimator_ = best
                 self.classes_, self.n_iter_ = best.classes_, best.n_iter_
             if search.keeps_unseen:
-                shape = X.shape[0], len(positives_of(self.classes_))
+                shape = X.shape[0], len(best.intercept_)
                 self.unseen_scores_ = results.unseen_scores(self.best_index_, shape)
         return self
 

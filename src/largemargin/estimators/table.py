@@ -105,6 +105,7 @@ CLASSIFIERS = {one.name: one.module for one in MACHINES} | SEARCHES
 ESTIMATORS = {**CLASSIFIERS, "CalibratedMachine": "production.calibration"}
 PARTS = {
     "GivenScores": "production.calibration",
+    "PairMap": "production.pair_probabilities",
     "Kernel": "kernels.functions",
     "Descent": "solvers.asgd",
 }

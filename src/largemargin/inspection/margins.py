@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from largemargin._compat import check_sample_weight
-from largemargin.estimators.nesting import innermost, machine_and_rows
+from largemargin.estimators.nesting import innermost, is_pairwise, scores_of_problems
 from largemargin.estimators.targets import pair_margins
 from largemargin.numerics.records import Record
 
@@ -147,22 +147,6 @@ def margin_distribution(estimator, X, y, sample_weight=None) -> MarginDistributi
     check_is_fitted(estimator)
     scores = scores_of_problems(estimator, X)
     return distribution_of_scores(estimator, scores, y, sample_weight)
-
-
-def is_pairwise(estimator) -> bool:
-    """Return whether a fitted classifier has one machine per pair of classes."""
-    return getattr(innermost(estimator), "_one_vs_one", False)
-
-
-def scores_of_problems(estimator, X) -> np.ndarray:
-    """Return the scores of rows: a column per pair of classes, if it has machines of these.
-
-    Otherwise, the scores of ``decision_function``.
-    """
-    if not is_pairwise(estimator):
-        return np.asarray(estimator.decision_function(X))
-    machine, X = machine_and_rows(estimator, X)
-    return np.concatenate(list(machine._pair_scores(X)))
 
 
 def distribution_of_scores(estimator, scores, y, sample_weight=None) -> MarginDistribution:

@@ -38,10 +38,13 @@ def gram_product(gram: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
         out = np.zeros(n_rows)
         add_columns(gram, used, coefficients, out)
         return out
+    if n_rows < MANY_ROWS:
+        out = np.zeros(n_rows)
+        add_product(gram, 0, n_rows, coefficients, out)
+        return out
     # Parts of the lower triangle with the same number of entries; they do not depend on
     # how many threads work on them, and neither does the sum.
-    n_parts = N_PARTS if n_rows >= MANY_ROWS else 1
-    shares = np.sqrt(np.arange(n_parts) / n_parts)
+    shares = np.sqrt(np.arange(N_PARTS) / N_PARTS)
     ends = [*(int(n_rows * share) & ~3 for share in shares), n_rows]
 
     def product_of(part):
@@ -49,7 +52,7 @@ def gram_product(gram: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
         add_product(gram, ends[part], ends[part + 1], coefficients, out)
         return out
 
-    return sum(in_threads(product_of, range(n_parts)))
+    return sum(in_threads(product_of, range(N_PARTS)))
 
 
 @njit(**SUM)
@@ -162,12 +165,15 @@ def is_indefinite(gram: np.ndarray) -> bool:
     return False
 
 
-def definite_part(gram: np.ndarray, kernel) -> tuple[np.ndarray, np.ndarray | None]:
+def definite_part(
+    gram: np.ndarray, kernel, *, warns: bool = True
+) -> tuple[np.ndarray, np.ndarray | None]:
     """Return the positive semi-definite part of a Gram matrix, and its eigenvectors.
 
     The eigenvectors are None for a definite matrix. Only ``sigmoid`` and ``poly`` with a
     negative ``coef0`` lose their negative part; an indefinite matrix from the user is
-    refused, unless entries that were rounded to six digits may explain it.
+    refused, unless entries that were rounded to six digits may explain it. ``warns`` is
+    whether to warn if the negative part is lost.
     """
     if kernel.is_definite or not interruptible(lambda: is_indefinite(gram)):
         return gram, None
@@ -187,12 +193,13 @@ def definite_part(gram: np.ndarray, kernel) -> tuple[np.ndarray, np.ndarray | No
         )
     if values[-1] <= 0:
         raise ValueError(f"kernel={kernel.name!r} has no positive part: {range_of_values}.")
-    warnings.warn(
-        f"kernel={kernel.name!r} is not positive semi-definite: {range_of_values}. The "
-        "negative part was cut off, in training and in prediction.",
-        UserWarning,
-        stacklevel=4,
-    )
+    if warns:
+        warnings.warn(
+            f"kernel={kernel.name!r} is not positive semi-definite: {range_of_values}. The "
+            "negative part was cut off, in training and in prediction.",
+            UserWarning,
+            stacklevel=4,
+        )
     kept = vectors[:, values > 0]
     kept[~gram.any(axis=1)] = 0.0  # rows of zeros stay what they are
     return (kept * values[values > 0]) @ kept.T, kept

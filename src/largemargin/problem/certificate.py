@@ -11,6 +11,12 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from largemargin.numerics.rounding import FEW, UNIT, growth
+from largemargin.problem.certificate_loops import (
+    careful_sum,
+    fill_forces,
+    fill_shift,
+    sizes_of_errors,
+)
 from largemargin.problem.intercept import squares_hold_it
 
 
@@ -67,17 +73,12 @@ class Examined(NamedTuple):
     doubtful: np.ndarray  # the rows whose rounding matters
 
 
-class Shift(NamedTuple):
-    """Forces, or a change that balances them, and what balancing adds to the gap."""
+class BalancedForces(NamedTuple):
+    """Balanced forces, and what balancing them adds to the gap."""
 
     forces: np.ndarray
     by_losses: float = 0.0
     by_squares: float = 0.0  # its square is added
-
-    @property
-    def cost(self) -> float:
-        """What the change adds to the gap."""
-        return self.by_losses + self.by_squares**2
 
 
 def examine_kept(
@@ -113,7 +114,10 @@ def _certify_measured(
     gaps = np.empty_like(margins)
     problem.loss.worst_gaps(margins, errors, beta, prices.C, gaps)
     tangent = margins if tangent is None else tangent
-    balanced, force_errors = _balanced_forces(problem, margins, tangent, errors, beta)
+    rewards = problem.rewards()
+    balanced, force_errors = _balanced_forces(
+        problem, margins, tangent, rewards, errors, beta
+    )
     slope = problem.design.slope_length(w, balanced.forces, force_errors, closely)
     gap = problem.weight @ gaps + balanced.by_losses + 0.5 * slope**2
     if problem.is_curved:
@@ -121,7 +125,7 @@ def _certify_measured(
         price = 2.0 * prices.lambda_var + prices.lambda_square
         gap += (balanced.by_squares + np.sqrt(price * away)) ** 2
     unseen = measured.value_errors + rounding
-    own = _objective_error(problem, margins, unseen, measured.square_error)
+    own = _objective_error(problem, margins, rewards, unseen, measured.square_error)
     own += abs(prices.intercept) * (offset_error + UNIT * abs(offset))
     own += growth(FEW + 4 * len(beta)) * terms.scale
     gap = (gap + own) * (1.0 + growth(FEW + 4 * len(beta)))
@@ -137,17 +141,15 @@ def _certify_measured(
     return Examined(point, beta, certificate, least_margin, errors.max(), doubtful)
 
 
-def _objective_error(problem, margins, errors, square_error):
+def _objective_error(problem, margins, rewards, errors, square_error):
     """Return a bound of the error of the computed objective."""
     weight, prices = problem.weight, problem.prices
-    total = 0.5 * square_error + weight @ (np.abs(problem.rewards()) * errors)
-    off = np.sqrt(problem.mean(errors**2))
-    if prices.lambda_var > 0:
-        spread = np.sqrt(problem.mean(problem.centred(margins) ** 2))
-        total += 2.0 * prices.lambda_var * off * (2.0 * spread + off)
-    if prices.lambda_square > 0:
-        size = np.sqrt(problem.mean(margins**2))
-        total += prices.lambda_square * off * (2.0 * size + off)
+    by_rewards, off, about, size = sizes_of_errors(
+        margins, problem.mean(margins), errors, rewards, weight, problem.total
+    )
+    total = 0.5 * square_error + by_rewards
+    total += 2.0 * prices.lambda_var * off * (2.0 * about + off)
+    total += prices.lambda_square * off * (2.0 * size + off)
     if not problem.is_hard:
         slopes = [
             problem.loss.steepness(margins + side * errors, prices.C) for side in (-1, 1)
@@ -156,44 +158,39 @@ def _objective_error(problem, margins, errors, square_error):
     return total
 
 
-def _balanced_forces(problem, margins, tangent, margin_errors, beta):
+def _balanced_forces(problem, margins, tangent, rewards, margin_errors, beta):
     """Return the forces, balanced if there is an intercept, and bounds of their errors.
 
     Any forces bound the optimum from below if they come from dual variables of the losses
     and of the squared terms; the gap includes the cost of the change that balances them.
     """
-    sign, weight, spread = problem.sign, problem.weight, problem.spread
-    deviation = tangent - problem.mean(tangent)
-    mean_error = growth(len(sign) + FEW) * problem.mean(np.abs(deviation))
-    deviation -= problem.mean(deviation)
-    forces = beta + problem.rewards() - spread * deviation - problem.bend * tangent
-    forces *= sign * weight
-    own_sizes = weight * (np.abs(beta) + np.abs(problem.rewards()))
-    square_sizes = spread * np.abs(deviation) + problem.bend * np.abs(tangent)
-    sizes = own_sizes + weight * square_sizes
-    errors = FEW * UNIT * sizes + weight * (spread * mean_error)
+    n_rows, sign, weight, spread = len(beta), problem.sign, problem.weight, problem.spread
+    (forces, own), sizes = np.empty((2, n_rows)), np.empty((2, n_rows))
+    squares = spread, problem.bend, problem.total
+    away = fill_forces(beta, rewards, tangent, squares, sign, weight, forces, own, sizes)
+    errors = FEW * UNIT * sizes[1] + weight * (spread * growth(n_rows + FEW) * away)
     if not problem.fit_intercept or _is_balanced_by_weights(problem, beta):
-        return Shift(forces), errors
+        return BalancedForces(forces), errors
     sensitivity = problem.loss.sensitivity(margins, beta, problem.prices.C)
-    sensitivity = sensitivity + margin_errors
+    rows = beta, sensitivity + margin_errors, sign, weight, problem.border, problem.box
     price = problem.prices.intercept
-    seen, hidden = forces, errors.sum()
+    seen, size, hidden = forces, sizes[1].sum(), errors.sum()
     if problem.is_curved and not squares_hold_it(problem):
         # The forces of a variance that is independent of the intercept add up to zero.
-        seen, sizes = sign * weight * (beta + problem.rewards()), own_sizes
-        hidden = FEW * UNIT * sizes.sum()
-    imbalance = seen.sum() - price
-    shift = _cheapest_shift(problem, sensitivity, beta, imbalance)
-    forces -= np.copysign(shift.forces, imbalance)
-    hidden += FEW * UNIT * (sizes.sum() + shift.forces.sum() + abs(price))
+        seen, size = own, sizes[0].sum()
+        hidden = FEW * UNIT * size
+    imbalance = careful_sum(seen) - price
+    shift, rests = np.empty(n_rows), np.empty((2, n_rows))
+    cost = fill_shift(*rows, imbalance, 0.0, shift)
+    forces -= np.copysign(shift, imbalance)
+    hidden += FEW * UNIT * (size + shift.sum() + abs(price))
     # The hidden imbalance may have either sign.
-    rests = [
-        _cheapest_shift(problem, sensitivity, beta, sign * hidden, abs(imbalance))
-        for sign in (-1, 1)
+    both = [
+        fill_shift(*rows, side * hidden, abs(imbalance), rest)
+        for side, rest in zip((-1.0, 1.0), rests, strict=True)
     ]
-    rest = Shift(*(np.maximum(*sides) for sides in zip(*rests, strict=True)))
-    errors = errors + rest.forces + FEW * UNIT * shift.forces
-    return Shift(forces, *np.add(shift[1:], rest[1:])), errors
+    errors += np.maximum(*rests) + FEW * UNIT * shift
+    return BalancedForces(forces, *np.add(cost, np.maximum(*both))), errors
 
 
 def _is_balanced_by_weights(problem, beta):
@@ -203,30 +200,3 @@ def _is_balanced_by_weights(problem, beta):
         return False
     # The given weights are rounded numbers themselves.
     return abs(problem.sign @ problem.weight) <= growth(len(beta)) * problem.total
-
-
-def _cheapest_shift(problem, sensitivity, beta, imbalance, taken=0.0):
-    """Return the cheaper of two ways to remove an imbalance.
-
-    ``sensitivity`` bounds what a unit of change in each dual variable adds to the gap;
-    ``taken`` is how much of their room is in use already.
-    """
-    if imbalance == 0:
-        return Shift(np.zeros_like(beta))
-    # Either move all dual variables by the same part of their room,
-    weight, (floor, cap) = problem.weight, problem.box
-    falls, size = problem.sign * imbalance > 0, abs(imbalance)
-    room = np.where(falls, beta - floor, cap - beta)
-    room = weight * np.where(np.isinf(room), np.abs(beta), room)
-    by_losses = Shift(room, by_losses=np.inf)
-    whole = room.sum()
-    if size + taken <= whole:
-        forces = room * (size / whole)
-        by_losses = Shift(forces, by_losses=forces @ sensitivity)
-    # or linearise the squared terms at another intercept.
-    seen, whole = problem.border, problem.border.sum()
-    by_squares = Shift(seen, by_squares=np.inf)
-    if whole > 0:
-        cost = size / np.sqrt(2.0 * whole)
-        by_squares = Shift(seen * (size / whole), by_squares=cost)
-    return min(by_losses, by_squares, key=lambda shift: shift.cost)

@@ -11,17 +11,19 @@ import numpy as np
 
 from largemargin.problem.line_search import search_along
 from largemargin.problem.losses import Pull, Smoothing, dual_step
+from largemargin.problem.margin_loops import sums_by_sign
 
 
 def weights_of_signs(problem) -> tuple[float, float]:
     """Return the total weights of the rows of negative and of positive sign."""
-    sign, weight = problem.sign, problem.weight
-    return weight[sign < 0].sum(), weight[sign > 0].sum()
+    return sums_by_sign(problem.sign, problem.weight)
 
 
 def squares_hold_it(problem) -> bool:
     """Return whether the squared terms alone bound the intercept."""
-    return problem.is_curved and problem.border.sum() > 0
+    if problem.prices.lambda_square > 0:
+        return True
+    return problem.prices.lambda_var > 0 and min(weights_of_signs(problem)) > 0
 
 
 def as_intercept_sees_it(problem):

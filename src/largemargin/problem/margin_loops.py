@@ -54,3 +54,16 @@ def weighted_forces(beta, level, margins, bend, sign, weight, out):
     """Fill ``out`` with ``sign weight (beta + level - bend margins)``."""
     for i in range(beta.shape[0]):
         out[i] = sign[i] * weight[i] * (beta[i] + level - bend * margins[i])
+
+
+@njit(**JIT)
+def sums_by_sign(sign, weight):
+    """Return the sums of the weights of negative and of positive sign."""
+    negative = 0.0
+    positive = 0.0
+    for i in range(sign.shape[0]):
+        if sign[i] < 0.0:
+            negative += weight[i]
+        else:
+            positive += weight[i]
+    return negative, positive

@@ -193,7 +193,7 @@ class Problem:
         # It reduces the error by the largest eigenvalue of the squared terms, relative to
         # |w|^2 / 2, which the sum of the squared lengths of the rows bounds.
         design, root = self.design, np.sqrt(self.weight)
-        if self.stiffness * (self.weight @ design.squared_norms()) <= MAX_CONTRACTION:
+        if self.stiffness * (self.weight @ design.row_lengths**2) <= MAX_CONTRACTION:
             return True
         # Power iteration; any fixed start with a part along the top eigenvector will do.
         vector = np.cos(np.arange(design.n_rows, dtype=float))

@@ -9,7 +9,9 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from largemargin._compat import StrOptions, check_sample_weight, fit_context
 from largemargin.estimators.documentation import described_like
+from largemargin.estimators.nesting import decided, is_pairwise, score_blocks
 from largemargin.estimators.targets import winners_of
+from largemargin.production.pair_probabilities import PairMap
 from largemargin.production.unseen_scores import as_columns, fit_weighted, unseen_scores
 
 
@@ -17,7 +19,10 @@ class CalibratedMachine(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     """A classifier with calibrated probabilities that agree with its predictions.
 
     The map from scores to probabilities is scikit-learn's, fitted to the scores of held-out
-    rows. Where it contradicts the prediction, the probabilities are moved to the nearest
+    rows. With ``multi_class="ovo"`` and more than two classes, each pair has a map, and
+    what they say of the pairs is coupled, see Notes.
+
+    Where the map contradicts the prediction, the probabilities are moved to the nearest
     ones that agree: the predicted class and all classes ahead of it get the same share.
     With two classes, that concerns the rows between the threshold of the classifier and
     that of the map, and gives them a probability of one half; all other probabilities stay.
@@ -28,9 +33,10 @@ class CalibratedMachine(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     machine : classifier
         A classifier of this library, or a scikit-learn pipeline or search around one.
     method : {"sigmoid", "isotonic"}, default="sigmoid"
-        ``"sigmoid"`` fits two numbers per class and suits small data; ``"isotonic"`` fits
-        any increasing function and needs a thousand rows or more. With more than two
-        classes each has its own map, and their values are divided by their sum.
+        ``"sigmoid"`` fits two numbers and suits small data; ``"isotonic"`` fits any
+        increasing function and needs a thousand rows or more. With more than two classes
+        each one, or each pair, has its own map. The values of those of classes are divided
+        by their sum.
     cv : int, splitter or iterable of splits, default=None
         Folds for the scores of held-out rows. None means the folds of the search, if the
         classifier is one, else five stratified folds. Folds by groups must be given as an
@@ -40,8 +46,8 @@ class CalibratedMachine(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     ----------
     machine_ : classifier
         The classifier, fitted on all rows.
-    calibration_ : CalibratedClassifierCV
-        The map from its scores to probabilities.
+    calibration_ : CalibratedClassifierCV or PairMap
+        The map from its scores to probabilities; a PairMap takes those of pairs.
     classes_ : ndarray of shape (n_classes,)
         The labels.
     n_features_in_ : int
@@ -54,9 +60,12 @@ class CalibratedMachine(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     steps that may learn from labels, need one fit per fold, with the parameters that the
     search found.
 
-    With ``multi_class="ovo"``, scores are mostly votes, and the map sees little of how far
-    a row is from the boundaries. With a kernel and more than two classes,
-    ``multi_class="ovr"`` often gives better probabilities.
+    The map of a pair is fitted to the rows of its two classes and gives their odds. They
+    are coupled by the rule of Price, Knerr, Personnaz and Dreyfus: class i gets
+    ``1 / (1 + sum_j odds of j against i)``, which is its probability if the odds of all
+    pairs agree. These numbers are raised to one power, which fits the held-out rows best,
+    and divided by their sum. The class with the most votes may not be the one that is most
+    probable; then the probabilities are moved as above.
 
     Examples
     --------
@@ -106,9 +115,11 @@ class CalibratedMachine(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             sample_weight = check_sample_weight(sample_weight, X, dtype=np.float64)
         tested, scores = unseen_scores(machine, X, y, sample_weight, cv=self.cv)
         weight = np.ones(len(y)) if sample_weight is None else sample_weight
-        self.calibration_ = fit_map(
-            scores, y[tested], weight[tested], classes=machine.classes_, method=self.method
+        scores, numbers, weight = counted_rows(
+            scores, y[tested], weight[tested], machine.classes_
         )
+        fit = fit_pair_map if is_pairwise(machine) else fit_map
+        self.calibration_ = fit(scores, numbers, weight, method=self.method)
         self.machine_ = machine
         self.classes_ = machine.classes_
         for name in "n_features_in_", "feature_names_in_":
@@ -153,19 +164,25 @@ class CalibratedMachine(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             One column per class, in the order of ``classes_``; ``predict`` returns the
             class of the largest.
         """
-        return self.probabilities_of(self.decision_function(X))
+        check_is_fitted(self)
+        blocks = score_blocks(self.machine_, X)
+        return np.concatenate([self.probabilities_of(scores) for scores in blocks])
 
     def probabilities_of(self, scores: np.ndarray) -> np.ndarray:
         """Return ``predict_proba`` of rows whose scores are known.
 
         Parameters
         ----------
-        scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
-            The result of ``decision_function``.
+        scores : ndarray of shape (n_samples,) or (n_samples, n_problems)
+            The result of ``decision_function``; for a classifier with one machine per pair
+            of classes, the scores of the pairs.
         """
         check_is_fitted(self)
-        probabilities = self.calibration_.predict_proba(as_columns(scores))
-        return side_with(winners_of(scores), probabilities)
+        of_classes = decided(self.machine_, scores)
+        has_pairs = isinstance(self.calibration_, PairMap)
+        given = scores if has_pairs else as_columns(of_classes)
+        probabilities = self.calibration_.predict_proba(given)
+        return side_with(winners_of(of_classes), probabilities)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -226,8 +243,11 @@ class GivenScores(ClassifierMixin, BaseEstimator):
         return self.classes_[winners_of(X)]
 
 
-def fit_map(scores, y, weight, *, classes, method):
-    """Fit scikit-learn's map from scores to probabilities."""
+def counted_rows(scores, y, weight, classes):
+    """Return scores, numbers of classes and weights of the rows that count.
+
+    Raise if they lack a class.
+    """
     # The classifier has no class whose rows all have weight zero.
     counted = (weight > 0) & np.isin(y, classes)
     scores, y, weight = scores[counted], y[counted], weight[counted]
@@ -237,11 +257,20 @@ def fit_map(scores, y, weight, *, classes, method):
             f"The test folds must hold every class; {missing.tolist()} are in none. Use "
             "another cv, or more rows of these classes."
         )
-    every = np.arange(len(y))
+    return scores, np.searchsorted(classes, y), weight
+
+
+def fit_pair_map(scores, numbers, weight, *, method):
+    """Fit the map from scores of pairs to probabilities."""
+    return PairMap(method).fit(scores, numbers, weight)
+
+
+def fit_map(scores, numbers, weight, *, method):
+    """Fit scikit-learn's map from scores to probabilities."""
+    every = np.arange(len(numbers))
     calibration = CalibratedClassifierCV(
         GivenScores(), method=method, cv=[(every, every)], ensemble=False
     )
-    numbers = np.searchsorted(classes, y)
     with config_context(enable_metadata_routing=False):
         calibration.fit(as_columns(scores), numbers, sample_weight=weight)
     return calibration.set_params(cv=None)  # to keep the splits out of model files

@@ -1,4 +1,7 @@
-"""Scores of held-out rows: given by classifiers that were not fitted on them."""
+"""Scores of held-out rows: given by classifiers that were not fitted on them.
+
+They are those of ``decision_function`` or, of machines of pairs, one for each pair.
+"""
 
 import numpy as np
 from sklearn.base import clone
@@ -6,7 +9,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
 from largemargin._compat import safe_split
-from largemargin.estimators.nesting import layers_of
+from largemargin.estimators.nesting import layers_of, scores_of_problems
 from largemargin.estimators.targets import splits_of
 
 # Modules of scikit-learn whose steps do not use labels, unless a tag says that they do.
@@ -61,7 +64,7 @@ def scores_in_fold(machine, X, y, sample_weight, train, test):
             f"Every training fold must hold the classes {machine.classes_.tolist()}; one "
             f"has {fold.classes_.tolist()} only. Use fewer or stratified folds."
         )
-    return fold.decision_function(X_test)
+    return scores_of_problems(fold, X_test)
 
 
 def unsearched(machine):

@@ -14,7 +14,7 @@ from largemargin.solvers.auto import solve_auto
 from largemargin.solvers.dual_cd import solve_dual_cd
 from largemargin.solvers.kernel_dual import solve_kernel_dual
 from largemargin.solvers.newton import solve_newton
-from largemargin.solvers.solution import Progress, Run, Solution, Start
+from largemargin.solvers.solution import Memory, Progress, Run, Solution, Start
 
 
 class Solver(NamedTuple):
@@ -74,19 +74,22 @@ def solve(
     progress=None,
     rng=None,
     n_alike=1,
+    memory=None,
 ) -> Solution:
     """Solve a problem with the solver of that name, and examine the solution.
 
     Solvers stop by a certificate that ignores rounding. If the examination finds a gap
     above ``tol``, the solver goes on from there; ``"auto"`` then takes Newton steps on the
     rows themselves. ``n_alike`` problems on the same rows have the same squared terms.
+    ``memory`` is shared by the problems of a path.
     """
     chosen = SOLVERS[solver]
     chosen.refuse_unknown(solver, problem)
     refuse_other_hard_margins(problem)
     refuse_unbounded(problem)
     max_iter = chosen.max_iter if max_iter is None else max_iter
-    run = Run(tol, max_iter, start, progress or Progress(), rng, n_alike)
+    learned = memory or Memory()
+    run = Run(tol, max_iter, start, progress or Progress(), rng, n_alike, learned)
     # Numbers that overflow never pass the examination.
     with np.errstate(over="ignore", invalid="ignore"):
         return _solve_and_examine(problem, solver, run)

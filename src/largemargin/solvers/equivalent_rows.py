@@ -20,6 +20,7 @@ from largemargin.numerics import lapack
 from largemargin.numerics.jit import JIT, SUM, njit
 from largemargin.problem.certificate import Certificate, Certified
 from largemargin.problem.intercept import squares_hold_it
+from largemargin.problem.quick_examination import row_gap
 from largemargin.solvers.solution import Run, Solution
 
 # Only so many rows times features: Newton steps make better use of larger ones.
@@ -116,16 +117,6 @@ def solve_on_equivalent_rows(problem, run: Run) -> Solution | None:
     run.progress(certificate)
     n_sweeps, found = -(-visits // len(rows)), Certified(point, beta, certificate)
     return Solution.of(problem, found, n_sweeps, run.tol)
-
-
-@njit(**JIT)
-def row_gap(margin, beta, ridge, kink, cap):
-    """Return the loss and the Fenchel gap of one row, per unit of weight."""
-    below, above = max(kink - margin, 0.0), max(margin - kink, 0.0)
-    if ridge == 0.0:
-        return cap * below, (cap - beta) * below + beta * above
-    short = below - ridge * beta
-    return 0.5 * below * below / ridge, 0.5 * short * short / ridge + beta * above
 
 
 @njit(**JIT)

@@ -23,9 +23,10 @@ import numpy as np
 from largemargin.designs.cholesky import solve_small
 from largemargin.designs.gram import GramDesign
 from largemargin.numerics.jit import JIT, njit
-from largemargin.problem.certificate import Certified
+from largemargin.problem.certificate import Certificate, Certified
 from largemargin.problem.intercept import is_bounded, squares_hold_it
 from largemargin.problem.objective import Problem
+from largemargin.problem.own_forces import SAME
 from largemargin.solvers.solution import Run, Solution, Start
 
 # Operations per second of cubic algorithms: a lower bound.
@@ -67,20 +68,39 @@ class EquivalentKernel(NamedTuple):
     def lift(self, problem, svm, solution) -> Certified:
         """Return the solution of the SVM, certified for the problem itself.
 
-        The point is the one that the forces of ``beta`` produce: its gradient is zero, and
-        its gap consists of Fenchel gaps alone.
+        The point is the one that the forces of ``beta`` produce, with the squared terms
+        linearised at the margins of the SVM: its gradient is zero, and its gap consists of
+        Fenchel gaps and of what the margins of both differ by.
         """
-        beta, offset = solution.beta, solution.offset
+        beta, offset, tangent = solution.beta, solution.offset, solution.margins
         if self.intercept is not None:
             offset = self.intercept @ svm.forces(beta)
             offset -= self.response * problem.prices.intercept
-        forces = problem.forces(beta, solution.margins)
-        return problem.examine(forces, float(offset), beta)
+        forces = problem.forces(beta, tangent)
+        scores = problem.design.scores(forces)
+        point = problem.point(forces, scores, float(offset))
+        norm = problem.design.inner(forces, forces, scores)
+        terms = problem.terms(point.margins, point.offset, beta, norm)
+        gap = terms.gap + problem.squares(point.margins - tangent)
+        is_dual = self._is_balanced(problem, forces)
+        certificate = Certificate(terms.primal, gap if is_dual else np.inf, terms.scale)
+        return Certified(point, beta, certificate, tangent)
+
+    @staticmethod
+    def _is_balanced(problem, forces):
+        """Return whether the forces add up to the price of a free intercept."""
+        price = problem.prices.intercept
+        size = np.abs(forces).sum() + abs(price)
+        return not problem.fit_intercept or abs(forces.sum() - price) <= SAME * size
 
 
-def equivalent_kernel(problem) -> EquivalentKernel:
-    """Return the matrix H of a kernel problem with squared terms, computed once."""
-    inverse = problem.design.damped_inverse(problem.weight, problem.stiffness)
+def equivalent_kernel(problem, n_spreads=1) -> EquivalentKernel:
+    """Return the matrix H of a kernel problem with squared terms, computed once.
+
+    ``n_spreads`` is the number of problems on these rows with other squared terms.
+    """
+    design = problem.design
+    inverse = design.damped_inverse(problem.weight, problem.stiffness, n_spreads)
     has_intercept = problem.fit_intercept and squares_hold_it(problem)
     name = EquivalentKernel, has_intercept, problem.bend
     owners = inverse, problem.sign
@@ -146,7 +166,7 @@ def solve_as_svm(problem, solve_svm, run: Run) -> Solution:
     """Solve a kernel problem with squared terms by a solver of plain SVMs."""
     if run.progress.seconds_left < problem.design.n_rows**3 / FLOPS:
         return _solve_without_squares(problem, solve_svm, run)
-    kernel = equivalent_kernel(problem)
+    kernel = equivalent_kernel(problem, run.memory.n_spreads)
     run.progress.check()
     svm = kernel.pose(problem)
     # The kernel accounts for the element and the intercept of a start.

@@ -33,10 +33,12 @@ FEW_ROWS = 600
 def solve_kernel_dual(problem, run: Run) -> Solution:
     """Minimise the objective on a Gram matrix."""
     n_rows = problem.design.n_rows
-    if run.tol >= EASY and sweeps_can_solve(problem):
+    is_easy = run.tol >= EASY and problem.spread < run.memory.slow_spread
+    if is_easy and sweeps_can_solve(problem):
         solution = solve_by_gram_sweeps(problem, run)
         if solution.converged or solution.n_iter >= run.max_iter or run.progress.is_late:
             return solution
+        run.memory.slow_spread = problem.spread
     is_small = n_rows <= SMALL and (run.start is None or run.tol < EASY)
     if is_small or (n_rows <= MAX_FACTOR_ROWS and problem.is_hard):
         return _solve_on_factor(problem, run)

@@ -16,7 +16,7 @@ from largemargin.problem.losses import Loss
 from largemargin.problem.objective import Prices, Problem
 from largemargin.problem.other_prices import OtherPrices
 from largemargin.solvers import solve
-from largemargin.solvers.solution import Solution, Start
+from largemargin.solvers.solution import Memory, Solution, Start
 
 # The tol of a solve is this much smaller, so that its solution can serve other prices.
 SPARE = 0.3
@@ -67,6 +67,7 @@ class Path:
         self.solutions, self.problems, self.places = [], [], []
         self.families: dict[Family, list[int]] = {}
         self.others: dict[int, OtherPrices] = {}
+        self.memory = Memory()
 
     def answer(self, problem: Problem, solve=solve, n_alike=1) -> Answer:
         """Return a known solution that serves a problem, or solve it."""
@@ -76,6 +77,7 @@ class Path:
             return best
         options = {"start": self._start(problem), "progress": self.progress()}
         options |= {"rng": np.random.default_rng(self.seed), "n_alike": n_alike}
+        options["memory"] = self.memory
         solution = solve(problem, self.solver, **self.options, **options)
         number = len(self.solutions)
         self.solutions.append(solution)
@@ -157,6 +159,7 @@ def solve_path(problems, solver, *, solves=None, on_answer=None, **options) -> A
         return repr(problems[k].loss), prices.lambda_var, prices.C, prices.lambda_mean
 
     n_alike = Counter(one.stiffness for one in problems)
+    path.memory.n_spreads = len(n_alike)
     order = sorted(range(len(problems)), key=place)
     for k in order:
         try:

@@ -70,6 +70,16 @@ class Progress:
             self.on_step()
 
 
+@dataclass
+class Memory:
+    """What the solvers of a path of prices, one after another, know and have learned."""
+
+    # How many different prices of squared terms the path has.
+    n_spreads: int = 1
+    # Sweeps over a Gram matrix were too slow at this curvature of the variance.
+    slow_spread: float = np.inf
+
+
 @dataclass(frozen=True)
 class Run:
     """The settings of one run of a solver: it ends at a relative gap of ``tol``."""
@@ -81,6 +91,8 @@ class Run:
     rng: np.random.Generator | None = None  # by default, one of seed zero
     # How many problems on these rows have the same squared terms, and can share a factor.
     n_alike: int = 1
+    # What is known along a path of prices.
+    memory: Memory = field(default_factory=Memory)
 
     def on_other_features(self) -> Self:
         """Return the run for a design whose elements are other vectors."""

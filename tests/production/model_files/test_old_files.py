@@ -92,28 +92,34 @@ def move(name, monkeypatch):
 
 
 # Not a part of what loads and checks files, which would import it from where it was.
-@pytest.mark.parametrize("name", ["LDMClassifier", "Kernel", "GivenScores"])
+@pytest.mark.parametrize("name", ["LDMClassifier", "Kernel", "GivenScores", "PairMap"])
 def test_files_survive_the_move_of_a_class(name, path, iris, monkeypatch):
     X, y = iris
-    model = CalibratedMachine(LDMClassifier()).fit(X, y)
-    expected = model.predict_proba(X)
-    save(model, path)
+    ways = "ovr", "ovo"
+    models = [CalibratedMachine(LDMClassifier(multi_class=way)).fit(X, y) for way in ways]
+    expected = [model.predict_proba(X) for model in models]
+
+    def assert_loads():
+        assert_array_equal([model.predict_proba(X) for model in load(path)], expected)
+
+    save(models, path)
     before = path.read_bytes()
     move(name, monkeypatch)
     assert f"largemargin.elsewhere.{name}" in public_names()
-    assert_array_equal(load(path).predict_proba(X), expected)
+    assert_loads()
     for old in OLD_FILES:
         load(old)
-    save(model, path)
+    save(models, path)
     assert names_in(read(path)[1]) == {
         "largemargin.CalibratedMachine",
         "largemargin.GivenScores",
         "largemargin.Kernel",
         "largemargin.LDMClassifier",
+        "largemargin.PairMap",
     }
-    assert_array_equal(load(path).predict_proba(X), expected)
+    assert_loads()
     path.write_bytes(before)
-    assert_array_equal(load(path).predict_proba(X), expected)
+    assert_loads()
 
 
 def test_methods_may_be_trusted_by_the_old_names_of_their_classes(path, iris):

@@ -139,11 +139,11 @@ def test_graphs_of_scikit_learns_searches_agree(dtype, iris):
 
 
 @pytest.mark.parametrize("method", ["sigmoid", "isotonic"])
-@pytest.mark.parametrize("n_classes", [2, 3])
-def test_graphs_of_calibrated_machines_agree(n_classes, method, dtype, iris):
+@pytest.mark.parametrize(("n_classes", "ways"), [(2, "ovo"), (3, "ovo"), (3, "ovr")])
+def test_graphs_of_calibrated_machines_agree(n_classes, ways, method, dtype, iris):
     X, y = iris
     X, y = X[y < n_classes], SPECIES[y[y < n_classes]]
-    pipeline = make_pipeline(StandardScaler(), LDMClassifier())
+    pipeline = make_pipeline(StandardScaler(), LDMClassifier(multi_class=ways))
     # Tilted, so that the map contradicts many predictions.
     pipeline.set_params(ldmclassifier__class_weight={"versicolor": 50})
     model = CalibratedMachine(pipeline, method=method, cv=3)
@@ -155,6 +155,24 @@ def test_graphs_of_calibrated_machines_agree(n_classes, method, dtype, iris):
     assert_array_equal(model.classes_[probabilities.argmax(axis=1)], label)
     error = np.abs(probabilities - model.predict_proba(X_new.astype(dtype)))
     assert error.max() <= TOLERANCE[dtype]
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        LinearLDMClassifier(),
+        GridSearchCV(LinearLDMClassifier(), {"C": [1.0]}, cv=3),
+        make_pipeline(LinearLDMClassifierCV(Cs=[1], cv=3)),
+    ],
+    ids=["alone", "in GridSearchCV", "in our search"],
+)
+def test_graphs_of_probabilities_of_pairs_agree(model, dtype):
+    X, y = load_digits(return_X_y=True)
+    X, X_new = X[:300] / 16, (X[300:600] / 16).astype(dtype)
+    model = CalibratedMachine(model, cv=3).fit(X, y[:300])
+    found = run(model, X_new, dtype)[2]
+    assert_allclose(found, model.predict_proba(X_new), atol=TOLERANCE[dtype])
+    assert_graph_agrees(model, X_new, dtype)
 
 
 @pytest.mark.parametrize("clip", [False, True])
@@ -229,11 +247,16 @@ def test_columns_of_words_that_are_not_known_are_refused(blobs):
         to_onnx(machine, text_columns=["colour"])
 
 
-def test_maps_that_are_level_have_a_graph(iris):
+@pytest.mark.parametrize("ways", ["ovr", "ovo"])
+def test_maps_that_are_level_have_a_graph(ways, iris):
     y = iris[1]
     rows = np.random.default_rng(0).normal(size=(150, 4))  # which tell nothing of y
-    model = CalibratedMachine(LinearLDMClassifier(), method="isotonic").fit(rows, y)
-    maps = model.calibration_.calibrated_classifiers_[0].calibrators
+    machine = LinearLDMClassifier(multi_class=ways)
+    model = CalibratedMachine(machine, method="isotonic").fit(rows, y)
+    if ways == "ovr":
+        maps = model.calibration_.calibrated_classifiers_[0].calibrators
+    else:
+        maps = model.calibration_.calibrators_
     assert min(len(one.X_thresholds_) for one in maps) < 6
     assert_array_equal(
         run(model, rows)[2].argmax(axis=1), model.predict_proba(rows).argmax(axis=1)

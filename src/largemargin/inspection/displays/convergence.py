@@ -6,9 +6,8 @@ from typing import Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from largemargin.estimators.nesting import innermost
+from largemargin.estimators.nesting import innermost, is_pairwise
 from largemargin.inspection.displays.axes import LEGEND, begin, style
-from largemargin.inspection.margins import is_pairwise
 
 
 class ConvergenceDisplay:

@@ -50,8 +50,12 @@ def convert(scope, node, container):
     op = Operators(container)
     rows = op.Cast(node.inputs[0], to=TensorProto.DOUBLE)
     features, coefficients = expansion(op, machine, rows)
-    label_output, score_output = ([output.full_name] for output in node.outputs)
-    scores = op.Add(op.MatMul(features, coefficients), machine.intercept_)
+    # Probabilities of pairs of classes are made of their scores, a third output.
+    label_output, score_output, *pair_output = ([one.full_name] for one in node.outputs)
+    named = {"output_names": pair_output[0]} if pair_output else {}
+    scores = op.Add(op.MatMul(features, coefficients), machine.intercept_, **named)
+    if pair_output:
+        scores.add_to(scope, container)
     if machine._one_vs_one:
         scores = voted(op, scores, n_classes)
     shape = np.array([-1] if n_classes == 2 else [-1, n_classes])

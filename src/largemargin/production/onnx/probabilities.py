@@ -3,7 +3,9 @@
 import numpy as np
 from sklearn.isotonic import IsotonicRegression
 
+from largemargin.estimators.targets import incidence, n_pairs
 from largemargin.production.onnx.operators import Operators
+from largemargin.production.pair_probabilities import MAX_LOG_ODDS, PairMap
 
 
 def declare_outputs(scope, model, inputs, custom_parsers=None):
@@ -14,6 +16,12 @@ def declare_outputs(scope, model, inputs, custom_parsers=None):
     label, scores = _parse_sklearn(scope, model.machine_, inputs, custom_parsers)
     node = scope.declare_local_operator("LargeMarginCalibratedMachine", model)
     node.inputs.append(scores)
+    if isinstance(model.calibration_, PairMap):
+        shape = [None, n_pairs(len(model.classes_))]
+        pairs = scope.declare_local_variable("pair_scores", DoubleTensorType(shape))
+        (machine,) = [one for one in scope.operators.values() if scores in one.outputs]
+        machine.outputs.append(pairs)
+        node.inputs.append(pairs)
     kind = DoubleTensorType([None, len(model.classes_)])
     node.outputs.append(scope.declare_local_variable("probabilities", kind))
     return [label, scores, *node.outputs]
@@ -26,12 +34,15 @@ def convert(scope, node, container):
     op = Operators(container)
     scores = op.Reshape(node.inputs[0], np.array([-1, 1 if n_classes == 2 else n_classes]))
     winner = op.winner(scores, n_classes, keepdims=1)
-    (fitted,) = model.calibration_.calibrated_classifiers_
-    columns = [
-        mapped(op, calibrator, op.Gather(scores, np.array([k]), axis=1))
-        for k, calibrator in enumerate(fitted.calibrators)
-    ]
-    probabilities = normalised(op, columns)
+    if isinstance(model.calibration_, PairMap):
+        probabilities = coupled(op, model.calibration_, node.inputs[1])
+    else:
+        (fitted,) = model.calibration_.calibrated_classifiers_
+        columns = [
+            mapped(op, calibrator, op.Gather(scores, np.array([k]), axis=1))
+            for k, calibrator in enumerate(fitted.calibrators)
+        ]
+        probabilities = normalised(op, columns)
     names = [node.outputs[0].full_name]
     side_with(op, winner, probabilities, n_classes, names).add_to(scope, container)
 
@@ -42,6 +53,33 @@ def mapped(op, calibrator, score):
         return interpolated(op, score, calibrator.X_thresholds_, calibrator.y_thresholds_)
     inner = op.Mul(score, np.array([-calibrator.a_]))
     return op.Sigmoid(op.Add(inner, np.array([-calibrator.b_])))
+
+
+def log_odds(op, pair_map, scores):
+    """Return the graph of ``PairMap.log_odds``."""
+    if pair_map.method == "sigmoid":
+        odds = op.Add(op.Mul(scores, pair_map.slopes_), pair_map.offsets_)
+    else:
+        columns = [
+            mapped(op, calibrator, op.Gather(scores, np.array([k]), axis=1))
+            for k, calibrator in enumerate(pair_map.calibrators_)
+        ]
+        values = op.Concat(*columns, axis=1)
+        odds = op.Log(op.Div(values, op.Sub(np.ones(1), values)))
+    end = np.array([MAX_LOG_ODDS])
+    return op.Min(op.Max(odds, -end), end)
+
+
+def coupled(op, pair_map, scores):
+    """Return the graph of ``PairMap.predict_proba``."""
+    sides = incidence(pair_map.n_classes_)
+    odds = op.Exp(log_odds(op, pair_map, scores))
+    against = op.Add(
+        op.MatMul(odds, (sides < 0).astype(float)),
+        op.MatMul(op.Div(np.ones(1), odds), (sides > 0).astype(float)),
+    )
+    power = np.array([-pair_map.sharpness_])
+    return op.Softmax(op.Mul(op.Log(op.Add(np.ones(1), against)), power), axis=1)
 
 
 def interpolated(op, score, places, values):
