@@ -62,7 +62,9 @@ def fit_machine(machine, X, y, sample_weight):
         if recipe is None:
             shortfall = machine._learn(rows)
         else:
-            shortfall = learn(machine, settled_recipe(machine, recipe, rows), rows)
+            deadline = deadline_of(machine.time_limit)
+            recipe = settled_recipe(machine, recipe, rows)
+            shortfall = learn(machine, recipe, rows, deadline)
     if shortfall is not None:
         warnings.warn(shortfall, ConvergenceWarning, stacklevel=4)
     return machine
@@ -81,9 +83,8 @@ def settled_recipe(machine, recipe, rows):
     return recipe_of(settled)
 
 
-def learn(machine, recipe, rows):
+def learn(machine, recipe, rows, deadline):
     """Fit by a recipe; return the text of a warning or None."""
-    deadline = deadline_of(machine.time_limit)
     labels, parts = recipe.posed(rows, type(machine).__name__)
     for problem in (problem for part in parts for problem in part.problems):
         refuse_overflow(problem)
