@@ -33,7 +33,8 @@ def classes_with_a_fit():
 
 def test_every_class_with_a_fit_is_in_the_table_at_its_place():
     places = {one.__name__: one.__module__ for one in classes_with_a_fit()}
-    listed = {**table.ESTIMATORS, "GivenScores": table.PARTS["GivenScores"]}
+    parts = {name: table.PARTS[name] for name in ("GivenScores", "PairMap")}
+    listed = {**table.ESTIMATORS, **parts}
     assert places == {name: f"largemargin.{module}" for name, module in listed.items()}
 
 
