@@ -1,5 +1,7 @@
 """The large margin distribution machine with a kernel."""
 
+from typing import Literal
+
 import numpy as np
 
 from largemargin._compat import StrOptions
@@ -213,7 +215,7 @@ class LDMClassifier(KernelExpansion, MarginClassifier):
 
     def __init__(
         self,
-        C: float = 1.0,
+        C: float | Literal["loo"] = 1.0,
         *,
         lambda_var: float | str = "scale",
         lambda_mean: float | str = "scale",

@@ -1,5 +1,7 @@
 """The large margin distribution machine on explicit features."""
 
+from typing import Literal
+
 from sklearn.utils.extmath import safe_sparse_dot
 
 from largemargin._compat import StrOptions
@@ -96,7 +98,7 @@ class LinearLDMClassifier(StreamingClassifier):
 
     def __init__(
         self,
-        C: float = 1.0,
+        C: float | Literal["loo"] = 1.0,
         *,
         lambda_var: float | str = "scale",
         lambda_mean: float | str = "scale",
