@@ -66,7 +66,7 @@ class KOMDClassifier(KernelExpansion, MarginClassifier):
     duality_gap_ : float or ndarray of shape (n_classes,)
         Upper bound on the distance of the objective from its optimum, relative to its size:
         the sum over the classes of ``p . q - min(q)``, where q is the gradient.
-    coef_, support_, support_vectors_, dual_coef_, low_rank_residual_
+    gamma_, coef_, support_, support_vectors_, dual_coef_, low_rank_residual_
     intercept_ : ndarray of shape (1,) or (n_classes,)
         The threshold with its sign reversed.
     margin_mean_, margin_variance_, n_iter_

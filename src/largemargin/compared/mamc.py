@@ -46,7 +46,8 @@ class MAMCClassifier(KernelExpansion, MarginClassifier):
 
     Attributes
     ----------
-    classes_, coef_, support_, support_vectors_, dual_coef_, low_rank_residual_, intercept_
+    classes_, gamma_, coef_, support_, support_vectors_, dual_coef_, low_rank_residual_
+    intercept_
     margin_mean_, margin_variance_, n_features_in_, feature_names_in_
 
     Notes

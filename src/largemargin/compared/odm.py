@@ -49,7 +49,8 @@ class ODMClassifier(KernelExpansion, MarginClassifier):
 
     Attributes
     ----------
-    classes_, coef_, support_, support_vectors_, dual_coef_, low_rank_residual_, intercept_
+    classes_, gamma_, coef_, support_, support_vectors_, dual_coef_, low_rank_residual_
+    intercept_
     dual_beta_ : ndarray of shape (n_samples,) or (n_machines, n_samples)
         Dual variables; negative ones draw margins down.
     duality_gap_, objective_, margin_mean_, margin_variance_, n_iter_, history_

@@ -199,7 +199,7 @@ class KernelSpace:
     def store(self, machine, rows, found):
         """Store the expansions; those of pairs grouped by class, as in ``SVC``."""
         machine._kernel = self.kernel
-        if self.kernel.name not in WITHOUT_WIDTH:
+        if not callable(self.kernel.name) and self.kernel.name not in WITHOUT_WIDTH:
             machine.gamma_ = self.kernel.gamma
         residuals = [one.residual for one in found if one.residual is not None]
         machine.low_rank_residual_ = max(residuals, default=None)

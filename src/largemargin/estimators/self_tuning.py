@@ -110,7 +110,7 @@ def tuned(machine, rows, recipe):
 
 def gammas_of(machine, kernel, rows):
     """Return the widths to choose from, or the only one."""
-    if not callable(kernel) and kernel in WITHOUT_WIDTH:
+    if callable(kernel) or kernel in WITHOUT_WIDTH:
         return [1.0]
     if machine.gamma != WORD:
         return [settle_gamma(machine.gamma, rows.used, rows.weight)]
