@@ -23,7 +23,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from largemargin.numerics.jit import JIT, SUM, njit
+from largemargin.numerics.jit import JIT, njit
+from largemargin.numerics.lines import add_row
 from largemargin.problem.certificate import Certificate, Certified
 from largemargin.solvers.solution import Run, Solution
 
@@ -172,13 +173,6 @@ def centring_of(problem) -> Centring:
     return Centring(weights, np.tile(weights / weights.sum(), (2, 1)), 0.0)
 
 
-@njit(**SUM)
-def add_row(step, row, out):
-    """Add a multiple of a row to ``out``."""
-    for j in range(out.shape[0]):
-        out[j] += step * row[j]
-
-
 @njit(**JIT)
 def prepare(gram, sign, weight, centring, costs, means, inner, bends):
     """Fill in the scores and inner products of the mean signed rows of both classes.
@@ -192,7 +186,7 @@ def prepare(gram, sign, weight, centring, costs, means, inner, bends):
     n_rows = sign.shape[0]
     for i in range(n_rows):
         k = 0 if sign[i] > 0.0 else 1
-        add_row(sign[i] * weight[i] / weights[k], gram[i], means[k])
+        add_row(gram[i], sign[i] * weight[i] / weights[k], means[k])
     inner[:] = 0.0
     for i in range(n_rows):
         k = 0 if sign[i] > 0.0 else 1
@@ -263,7 +257,7 @@ def sweep_rows(
         scores[:] = 0.0
         for i in range(n_rows):
             if point[0, i] != 0.0:
-                add_row(point[0, i], gram[i], scores)
+                add_row(gram[i], point[0, i], scores)
     n_done = 0
     while True:
         n_done += 1
@@ -302,9 +296,9 @@ def sweep_rows(
             for one in range(2):
                 mean_margin[one] += moved * means[one, i]
                 mean_margin[one] += first * inner[0, one] + second * inner[1, one]
-            add_row(moved, gram[i], scores)
+            add_row(gram[i], moved, scores)
         for k in range(2):
-            add_row(parts[k], means[k], scores)
+            add_row(means[k], parts[k], scores)
             parts[k] = 0.0
         fill_forces(sign, weight, centring, reward, duals, level, between, point[0])
         offset, primal, gap, scale = certify(
