@@ -8,7 +8,8 @@ from largemargin._compat import StrOptions
 from largemargin.estimators.base import CONSTRAINTS, KernelChoice, MarginClassifier
 from largemargin.estimators.documentation import described_like
 from largemargin.estimators.fitting import keep_margins
-from largemargin.estimators.kernel_space import KernelExpansion, space_of
+from largemargin.estimators.kernel_expansion import KernelExpansion
+from largemargin.estimators.kernel_space import space_of
 from largemargin.estimators.ldm import LDMClassifier
 from largemargin.estimators.targets import Classes
 

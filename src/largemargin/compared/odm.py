@@ -11,7 +11,8 @@ from largemargin.estimators.base import (
     MarginClassifier,
 )
 from largemargin.estimators.documentation import described_like
-from largemargin.estimators.kernel_space import KernelExpansion, space_of
+from largemargin.estimators.kernel_expansion import KernelExpansion
+from largemargin.estimators.kernel_space import space_of
 from largemargin.estimators.ldm import LDMClassifier
 from largemargin.estimators.recipe import Recipe
 from largemargin.estimators.targets import Classes

@@ -12,7 +12,8 @@ from largemargin.estimators.base import (
     MarginClassifier,
     Seed,
 )
-from largemargin.estimators.kernel_space import KernelExpansion, KernelSpace
+from largemargin.estimators.kernel_expansion import KernelExpansion
+from largemargin.estimators.kernel_space import KernelSpace
 from largemargin.estimators.recipe import Recipe
 from largemargin.estimators.self_tuning import WORD
 from largemargin.estimators.targets import Classes
