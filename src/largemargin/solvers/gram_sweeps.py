@@ -130,7 +130,8 @@ class GramSweeps:
         self.duals, self.point = np.zeros((2, n_rows)), np.zeros((3, n_rows))
         if start is not None:
             self.duals[0] = np.clip(start.beta, *problem.box)
-            if start.w is not None:
+            # A condensed expansion has other coefficients than the forces.
+            if start.w is not None and start.w.all():
                 pulls = problem.sign * start.w / problem.weight
                 self.duals[1] = self.duals[0] + problem.reward - pulls
         # Sweeps visit rows in random order, which takes fewer of them.
@@ -182,8 +183,8 @@ def prepare(gram, sign, weight, centring, costs, means, inner, bends):
 
     ``bends`` are numbers of each row by which a step is found without divisions. Let the
     second derivatives of the dual function be those in d, in both variables, and in beta
-    while d follows: the inverse of the first, the second over the first, the inverse of
-    the third, all times the weight.
+    while d follows, all over the squared weight. These are the inverse of the first over
+    the weight, the second over the first, and the inverse of the third over the weight.
     """
     weights, share, tilt = centring
     n_rows = sign.shape[0]
@@ -197,7 +198,7 @@ def prepare(gram, sign, weight, centring, costs, means, inner, bends):
             inner[k, other] += sign[i] * weight[i] / weights[k] * means[other, i]
     total = weights[0] + weights[1]
     apart = inner[0, 0] - inner[0, 1] - inner[1, 0] + inner[1, 1]
-    hold = tilt * total / (2.0 * weights[0] * weights[1] * costs.spread)
+    hold = tilt * tilt * total / (weights[0] * weights[1] * costs.spread)
     for i in range(n_rows):
         k = 0 if sign[i] > 0.0 else 1
         along = tilt * (means[0, i] - means[1, i])
