@@ -75,7 +75,7 @@ def settled_recipe(machine, recipe, rows):
     if recipe.curvature is None:
         return recipe
     settled, results = tuned(machine, rows, recipe)
-    machine.C_ = settled.C
+    machine.C_ = float(settled.C)
     vars(machine).pop("loo_results_", None)
     if results is None:
         return recipe

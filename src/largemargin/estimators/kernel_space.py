@@ -196,6 +196,7 @@ class KernelSpace:
     def store(self, machine, rows, found):
         """Store the expansions; those of pairs grouped by class, as in ``SVC``."""
         machine._kernel = self.kernel
+        vars(machine).pop("gamma_", None)
         if not callable(self.kernel.name) and self.kernel.name not in WITHOUT_WIDTH:
             machine.gamma_ = self.kernel.gamma
         residuals = [one.residual for one in found if one.residual is not None]
@@ -352,7 +353,7 @@ class ExplicitSpace(LinearSpace):
 
     def store(self, machine, rows, found):
         """Store the elements."""
-        for name in "support_", "support_vectors_", "dual_coef_", "_class_ends":
+        for name in "support_", "support_vectors_", "dual_coef_", "_class_ends", "gamma_":
             vars(machine).pop(name, None)
         machine._kernel, machine.low_rank_residual_ = self.kernel, None
         machine._coef = np.concatenate([one.elements for one in found])
