@@ -27,7 +27,7 @@ ROUTES = {
     "lone": UNSWEPT
     | {f"{KERNEL_DUAL}.{name}": 0 for name in ("SMALL", "FEW_ROWS", "MAX_FACTOR_ROWS")},
     "swept": {"largemargin.solvers.gram_sweeps.LEAST_ROWS": 2},
-    "small": {"largemargin.solvers.small_pairs.FEWEST_ROWS": 1},
+    "small": {"largemargin.solvers.small_linear.FEWEST_ROWS": 1},
     "tiled": {"largemargin.estimators.kernel_space.MAX_GRAM_BYTES": 0},
 }
 LOSSES = "hinge", "squared_hinge"

@@ -16,6 +16,7 @@ from largemargin import (
     LDMClassifierCV,
     LinearLDMClassifier,
     leave_one_out_error,
+    model_files,
 )
 from largemargin.estimators import self_tuning
 
@@ -146,5 +147,59 @@ def test_a_stream_keeps_the_choice_of_its_first_batch(moons):
 
 
 def test_a_grid_needs_numbers(moons):
-    with pytest.raises(ValueError, match="Cs must hold values"):
+    with pytest.raises(ValueError, match="which needs no search"):
         LDMClassifierCV(Cs=["loo"]).fit(*moons)
+
+
+def test_a_gram_matrix_may_be_sparse_and_have_rows_of_weight_zero(moons):
+    X, y = moons
+    weight = np.arange(len(y)) % 3.0
+    gram, used = rbf_kernel(X), weight > 0
+    dense = LDMClassifier("loo", kernel="precomputed").fit(gram, y, weight)
+    sparse = LDMClassifier("loo", kernel="precomputed").fit(sp.csr_matrix(gram), y, weight)
+    fewer = LDMClassifier("loo", kernel="precomputed").fit(
+        gram[np.ix_(used, used)], y[used], weight[used]
+    )
+    assert dense.C_ == sparse.C_ == fewer.C_
+    with pytest.raises(ValueError, match="square"):
+        LDMClassifier("loo", kernel="precomputed").fit(X, y)
+
+
+def test_constant_columns_do_not_change_the_choice_of_pairs(wine):
+    X, y = wine
+    wide = np.hstack([X, 3.0 * np.ones((len(y), 2)), X[:, :2]])
+    plain = LinearLDMClassifier("loo").fit(np.hstack([X, X[:, :2]]), y).loo_results_
+    moved = LinearLDMClassifier("loo").fit(wide, y).loo_results_
+    assert_allclose(plain["error"], moved["error"], atol=1e-12)
+
+
+@pytest.mark.parametrize("C", [0.0, np.inf])
+def test_a_width_alone_needs_a_price(C, moons):
+    with pytest.raises(ValueError, match="needs a C above 0"):
+        LDMClassifier(C, gamma="loo").fit(*moons)
+
+
+def test_the_width_of_an_earlier_fit_does_not_stay(moons):
+    machine = LDMClassifier().fit(*moons)
+    assert machine.gamma_ > 0
+    machine.set_params(kernel="linear").fit(*moons)
+    assert not hasattr(machine, "gamma_")
+
+
+def test_a_tuned_machine_survives_a_model_file(moons, tmp_path):
+    machine = LDMClassifier(**TUNED).fit(*moons)
+    model_files.save(machine, tmp_path / "tuned.model")
+    loaded = model_files.load(tmp_path / "tuned.model")
+    assert loaded.C_ == machine.C_
+    assert loaded.loo_results_["best"] == machine.loo_results_["best"]
+    assert_array_equal(loaded.predict(moons[0]), machine.predict(moons[0]))
+
+
+def test_weights_that_add_up_to_one_keep_the_standard_error(moons, monkeypatch):
+    X, y = moons
+    counts, best_point = [], self_tuning.best_point
+    monkeypatch.setattr(
+        self_tuning, "best_point", lambda *args: counts.append(args[2]) or best_point(*args)
+    )
+    LDMClassifier(**TUNED).fit(X, y, np.full(len(y), 1.0 / len(y)))
+    assert counts == [len(y)]

@@ -1,5 +1,7 @@
 """Sweeps over a Gram matrix against an interior point method, and against themselves."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -94,6 +96,34 @@ def test_a_start_at_the_solution_takes_one_sweep():
     again = GramSweeps(problem, start)
     again.sweep(100, 1e-9)
     assert again.n_sweeps == 1
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_a_class_of_one_row_and_rows_of_zeros_do_no_harm(loss, fit_intercept):
+    problem = problem_of(loss, fit_intercept)
+    sign = -np.ones(N_ROWS)
+    sign[7] = 1.0
+    gram = problem.design.gram_matrix.copy()
+    gram[:, 20:25] = gram[20:25] = 0.0
+    targets = Targets.of_classes(sign)
+    problem = replace(problem, design=GramDesign(gram), targets=targets)
+    C, lambda_var, lambda_mean, *_ = problem.prices
+    given = gram, sign, problem.weight, C, lambda_var, lambda_mean
+    best = solve_qp(*given, fit_intercept, loss)[2]
+    assert_allclose(swept(problem).certificate.primal, best, rtol=1e-8)
+
+
+def test_numbers_that_overflow_end_the_sweeps():
+    problem = problem_of()
+    gram = 1e200 * problem.design.gram_matrix
+    with np.errstate(all="ignore"):
+        solution = solve_by_gram_sweeps(
+            replace(problem, design=GramDesign(gram), weight=1e150 * problem.weight),
+            Run(1e-4, 10_000),
+        )
+    assert not solution.converged
+    assert solution.n_iter < 10
 
 
 def test_the_order_of_the_sweeps_is_always_the_same():

@@ -70,8 +70,8 @@ PARAMETERS = (
     (
         "-c --cost C",
         cost,
-        "Regularisation: price of margin violations, a number, or loo to choose it by "
-        "leave-one-out errors.  [default: 1]",
+        "Regularisation: price of margin violations, a number, or loo (ldm, svm) to "
+        "choose it by leave-one-out errors.  [default: 1]",
     ),
     (
         "-t --kernel",
@@ -82,8 +82,8 @@ PARAMETERS = (
     (
         "-g --gamma",
         gamma,
-        "Kernel coefficient: a number, auto, scale, a multiple such as 0.3*scale, or loo "
-        "to choose it by leave-one-out errors.  [default: scale]",
+        "Kernel coefficient: a number, auto, scale, a multiple such as 0.3*scale, or "
+        "loo (ldm, svm) to choose it by leave-one-out errors.  [default: scale]",
     ),
     ("-d --degree", int, "Degree of the poly kernel.  [default: 3]"),
     ("-r --coef0", float, "Constant of the poly and sigmoid kernels.  [default: 0]"),

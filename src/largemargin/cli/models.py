@@ -70,6 +70,9 @@ def facts_of(model) -> dict:
     layers = layers_of(model)
     machine = layers[-1]
     parameters = machine.get_params()
+    for name in "C", "gamma":  # what was chosen, if that was left to the fit
+        if parameters.get(name) == "loo" and hasattr(machine, f"{name}_"):
+            parameters[name] = getattr(machine, f"{name}_")
     shown = [*SHOWN, *SHOWN_OF_KERNEL.get(parameters.get("kernel"), ())]
     if len(machine.classes_) > 2:
         shown.append("multi_class")

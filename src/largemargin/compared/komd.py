@@ -8,7 +8,8 @@ import numpy as np
 from largemargin._compat import Interval, StrOptions
 from largemargin.estimators.base import CONSTRAINTS, KernelChoice, MarginClassifier
 from largemargin.estimators.documentation import described_like
-from largemargin.estimators.kernel_space import KernelExpansion, space_of
+from largemargin.estimators.kernel_expansion import KernelExpansion
+from largemargin.estimators.kernel_space import space_of
 from largemargin.estimators.ldm import LDMClassifier
 from largemargin.estimators.recipe import Recipe
 from largemargin.estimators.targets import Classes
@@ -55,7 +56,12 @@ class KOMDClassifier(KernelExpansion, MarginClassifier):
         The scale r of that price: 1, as in the paper, or ``s+ s- / (s+ + s-)`` with the
         sums of weights of the classes, as in EasyMKL, so that the effect of ``lam`` does
         not depend on the number of rows.
-    kernel, gamma, degree, coef0, tol, max_iter, time_limit, n_jobs, verbose
+    kernel
+    gamma : {"scale", "auto"} or float, default="scale"
+        Coefficient of ``"rbf"``, ``"poly"``, ``"sigmoid"`` and ``"laplacian"``. A larger
+        value narrows the kernel. ``"scale"`` is ``1 / (n_features * X.var())`` with the
+        rows weighted; ``"auto"`` is ``1 / n_features``.
+    degree, coef0, tol, max_iter, time_limit, n_jobs, verbose
 
     Attributes
     ----------

@@ -8,7 +8,8 @@ from largemargin._compat import StrOptions
 from largemargin.estimators.base import CONSTRAINTS, KernelChoice, MarginClassifier
 from largemargin.estimators.documentation import described_like
 from largemargin.estimators.fitting import keep_margins
-from largemargin.estimators.kernel_space import KernelExpansion, space_of
+from largemargin.estimators.kernel_expansion import KernelExpansion
+from largemargin.estimators.kernel_space import space_of
 from largemargin.estimators.ldm import LDMClassifier
 from largemargin.estimators.targets import Classes
 
@@ -42,7 +43,12 @@ class MAMCClassifier(KernelExpansion, MarginClassifier):
         - ``"balanced"``: both classes get the same weight, and the threshold is halfway
           between them, which is the nearest centroid rule.
         - ``"bounded"``: ``b`` is part of the bound, ``|w|^2 + b^2 <= 1``.
-    kernel, gamma, degree, coef0
+    kernel
+    gamma : {"scale", "auto"} or float, default="scale"
+        Coefficient of ``"rbf"``, ``"poly"``, ``"sigmoid"`` and ``"laplacian"``. A larger
+        value narrows the kernel. ``"scale"`` is ``1 / (n_features * X.var())`` with the
+        rows weighted; ``"auto"`` is ``1 / n_features``.
+    degree, coef0
 
     Attributes
     ----------

@@ -11,7 +11,8 @@ from largemargin.estimators.base import (
     MarginClassifier,
 )
 from largemargin.estimators.documentation import described_like
-from largemargin.estimators.kernel_space import KernelExpansion, space_of
+from largemargin.estimators.kernel_expansion import KernelExpansion
+from largemargin.estimators.kernel_space import space_of
 from largemargin.estimators.ldm import LDMClassifier
 from largemargin.estimators.recipe import Recipe
 from largemargin.estimators.targets import Classes
@@ -44,7 +45,12 @@ class ODMClassifier(KernelExpansion, MarginClassifier):
     theta : float, default=0.1
         Deviation from one that costs nothing, in [0, 1). A larger value gives fewer support
         vectors.
-    kernel, gamma, degree, coef0, fit_intercept, class_weight, multi_class
+    kernel
+    gamma : {"scale", "auto"} or float, default="scale"
+        Coefficient of ``"rbf"``, ``"poly"``, ``"sigmoid"`` and ``"laplacian"``. A larger
+        value narrows the kernel. ``"scale"`` is ``1 / (n_features * X.var())`` with the
+        rows weighted; ``"auto"`` is ``1 / n_features``.
+    degree, coef0, fit_intercept, class_weight, multi_class
     tol, max_iter, time_limit, n_jobs, verbose, warm_start
 
     Attributes

@@ -12,8 +12,10 @@ from largemargin.numerics.rounding import UNIT, WIDE_UNIT, growth, widened
 
 # Up to this many rows, scores can be summed in extended precision where it matters.
 MAX_EXTENDED_ROWS = 500
-# An eigendecomposition costs about six inverses, and makes each of them much cheaper.
+# An eigendecomposition costs about six inverses, and makes each of them much cheaper. It
+# takes more memory, so larger matrices have none.
 MANY_INVERSES = 6
+MAX_SPECTRUM_ROWS = 2000
 # The error of a number rounded to float32, relative to it or, if it is tiny, in all.
 NARROW_ROUNDING, LEAST_NARROW = 2.0**-24 * (1.0 + 1e-6), 2.0**-149
 
@@ -138,8 +140,9 @@ class GramDesign(FactorableDesign):
 
         ``n_spreads`` is the number of different spreads that will be asked for.
         """
-        is_one_of_many = self._whole is None and n_spreads >= MANY_INVERSES
-        spectrum = self._spectrum(weight) if is_one_of_many else None
+        is_one_of_many = n_spreads >= MANY_INVERSES and self.n_rows <= MAX_SPECTRUM_ROWS
+        has_spectrum = is_one_of_many and self._whole is None
+        spectrum = self._spectrum(weight) if has_spectrum else None
 
         def invert():
             if spectrum is not None:

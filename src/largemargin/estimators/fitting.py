@@ -75,7 +75,7 @@ def settled_recipe(machine, recipe, rows):
     if recipe.curvature is None:
         return recipe
     settled, results = tuned(machine, rows, recipe)
-    machine.C_ = settled.C
+    machine.C_ = float(settled.C)
     vars(machine).pop("loo_results_", None)
     if results is None:
         return recipe
@@ -144,10 +144,10 @@ def solve_parts(machine, recipe, rows, parts, deadline):
 
     def solve_part(k, space, n_threads):
         members, problems = parts[k]
-        if may_be_small:
+        progress = Progress(stop.check, bool(machine.verbose), deadline)
+        if may_be_small and not progress.is_late:
             found = space.solve_small(rows, members, *problems, machine.tol)
             if found is not None:
-                progress = Progress(stop.check, bool(machine.verbose), deadline)
                 progress(found.solutions[0].certificate)
                 return found, [progress.history]
         numbers = range(ends[k] - len(problems), ends[k])

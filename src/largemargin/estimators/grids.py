@@ -3,6 +3,7 @@
 import numpy as np
 from sklearn.metrics import pairwise_distances_chunked
 
+from largemargin.estimators.self_tuning import WORD
 from largemargin.kernels.widths import multiple_of_scale
 
 PAPER_LAMBDAS = tuple(2.0**k for k in range(-8, -1))
@@ -46,6 +47,11 @@ def check_values(machine, name, plural, values):
     if not values:
         raise ValueError(f"{plural} must hold at least one value; got an empty grid.")
     for value in values:
+        if isinstance(value, str) and value == WORD:
+            raise ValueError(
+                f"{plural} must hold numbers to search; got {WORD!r}, which needs no "
+                f"search: use {type(machine).__name__}({name}={WORD!r})."
+            )
         try:
             machine.set_params(**{name: value})._validate_params()
             if (name, value) != ("gamma", "auto"):

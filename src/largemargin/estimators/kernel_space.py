@@ -5,14 +5,12 @@ from dataclasses import replace
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.utils.extmath import safe_sparse_dot
 
 from largemargin.designs.dense import DenseDesign
 from largemargin.designs.gram import GramDesign
 from largemargin.designs.kernel_rows import KernelRows, TiledDesign
 from largemargin.estimators.linear_space import LinearSpace, elements_of, linear_design
 from largemargin.estimators.recipe import Found
-from largemargin.estimators.targets import pairs_of
 from largemargin.kernels.condensing import condense
 from largemargin.kernels.functions import Kernel
 from largemargin.kernels.gram import check_gram, definite_part, gram_block, gram_bytes
@@ -28,7 +26,6 @@ from largemargin.numerics.memory import (
     size,
 )
 from largemargin.numerics.rounding import (
-    MAX_WIDE_NUMBERS,
     WIDE_UNIT,
     growth,
     wide_product,
@@ -199,6 +196,7 @@ class KernelSpace:
     def store(self, machine, rows, found):
         """Store the expansions; those of pairs grouped by class, as in ``SVC``."""
         machine._kernel = self.kernel
+        vars(machine).pop("gamma_", None)
         if not callable(self.kernel.name) and self.kernel.name not in WITHOUT_WIDTH:
             machine.gamma_ = self.kernel.gamma
         residuals = [one.residual for one in found if one.residual is not None]
@@ -355,7 +353,7 @@ class ExplicitSpace(LinearSpace):
 
     def store(self, machine, rows, found):
         """Store the elements."""
-        for name in "support_", "support_vectors_", "dual_coef_", "_class_ends":
+        for name in "support_", "support_vectors_", "dual_coef_", "_class_ends", "gamma_":
             vars(machine).pop(name, None)
         machine._kernel, machine.low_rank_residual_ = self.kernel, None
         machine._coef = np.concatenate([one.elements for one in found])
@@ -374,58 +372,3 @@ def space_of(machine, **options):
     if machine.kernel == "linear":
         return ExplicitSpace(getattr(machine, "fit_intercept", True))
     return KernelSpace(machine, **options)
-
-
-class KernelExpansion:
-    """The part of a fitted classifier that scores by a kernel.
-
-    ONNX graphs are made from ``_kernel``, the kernel with its width, and margins are
-    normalised by ``_products``, the inner products of the vectors ``w`` of all problems; of
-    pairs of classes, only their squared lengths. Support vectors of pairs are grouped by
-    class: those of class k end at ``_class_ends[k]``.
-    """
-
-    _kernel: Kernel
-    _products: np.ndarray
-
-    @property
-    def coef_(self):
-        """``w`` itself, for a linear kernel."""
-        if self._kernel.name != "linear":
-            raise AttributeError("coef_ exists for kernel='linear' only.")
-        if not hasattr(self, "support_"):  # no rows were stored
-            return self._coef
-        if np.prod(self.support_vectors_.shape) > MAX_WIDE_NUMBERS:
-            return np.asarray(self.dual_coef_ @ self.support_vectors_)
-        return wide_product(self.support_vectors_.T, self.dual_coef_.T).T
-
-    def _scores(self, X):
-        if self._kernel.name == "linear":
-            return safe_sparse_dot(X, self.coef_.T, dense_output=True)
-        out = np.zeros((X.shape[0], len(self.dual_coef_)))
-        for vectors, problems in self._blocks():
-            coefficients = self.dual_coef_[problems, vectors]
-            if self._kernel.name == "precomputed":
-                values = X[:, self.support_[vectors]] @ coefficients.T
-            else:
-                values = self._kernel.scores(
-                    X, self.support_vectors_[vectors], coefficients
-                )
-            out[:, problems] += values
-        return out
-
-    def _blocks(self):
-        """Return slices of support vectors, and the problems with coefficients of them."""
-        if not self._one_vs_one:
-            return [(slice(None), slice(None))]
-        ends = self._class_ends
-        first, second = pairs_of(len(ends))
-        return [
-            (slice(begin, end), np.flatnonzero((first == k) | (second == k)))
-            for k, (begin, end) in enumerate(zip([0, *ends[:-1]], ends, strict=True))
-        ]
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self.kernel == "precomputed"
-        return tags

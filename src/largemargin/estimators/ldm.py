@@ -12,7 +12,8 @@ from largemargin.estimators.base import (
     MarginClassifier,
     Seed,
 )
-from largemargin.estimators.kernel_space import KernelExpansion, KernelSpace
+from largemargin.estimators.kernel_expansion import KernelExpansion
+from largemargin.estimators.kernel_space import KernelSpace
 from largemargin.estimators.recipe import Recipe
 from largemargin.estimators.self_tuning import WORD
 from largemargin.estimators.targets import Classes
@@ -83,16 +84,17 @@ class LDMClassifier(KernelExpansion, MarginClassifier):
         all others. ``"scale"`` prices use the weights of the rows of a machine, and
         ``gamma="scale"`` uses all rows.
     solver : {"auto", "kernel_dual", "dual_cd"}, default="auto"
-        ``"kernel_dual"`` optimises pairs of dual variables if ``lambda_var`` is small, and
-        uses Newton's method on the dual if it is large. ``"dual_cd"`` is the coordinate
-        descent of the paper; with a positive ``lambda_var`` it inverts a matrix as large as
-        the Gram matrix. ``"auto"`` uses ``"kernel_dual"``, and a method that stores no Gram
-        matrix where that would be too large, see Notes.
+        ``"kernel_dual"`` optimises pairs of dual variables if ``lambda_var`` is small; if
+        it is large, it sweeps over few rows, and uses Newton's method on the dual of many.
+        ``"dual_cd"`` is the coordinate descent of the paper; with a positive ``lambda_var``
+        it inverts a matrix as large as the Gram matrix. ``"auto"`` uses
+        ``"kernel_dual"``, and a method that stores no Gram matrix where that would be too
+        large, see Notes.
     tol : float, default=1e-4
         Relative duality gap at which to stop.
     max_iter : int, default=None
-        Maximum number of iterations. None allows 500 Newton steps, or products with the
-        Gram matrix, or 10,000 sweeps of ``solver="dual_cd"``.
+        Maximum number of iterations. None allows 500 Newton steps, products with the Gram
+        matrix, or tens of sweeps over few rows; or 10,000 sweeps of ``solver="dual_cd"``.
     time_limit : float, default=None
         Seconds after which the fit stops and keeps the best solution so far, with a warning
         that states its gap. Single steps, such as the computation of the Gram matrix, are
@@ -172,7 +174,8 @@ class LDMClassifier(KernelExpansion, MarginClassifier):
     ``"scale"``, takes products of the Gram matrix with vectors, ``m^2`` operations each:
     often about ten, and up to some hundred for a large C or a small ``tol``. Besides, a
     factor of low rank r (at most 1,200, usually a few hundred) takes ``m r`` numbers and
-    ``m r^2`` operations. Up to 300 rows, a matrix of m rows is inverted instead.
+    ``m r^2`` operations. Up to 2,000 rows, sweeps over the rows come first; where these are
+    slow, a matrix of up to 600 rows is inverted.
 
     If the Gram matrix would take more than 4 GiB, beyond about 32,000 rows,
     ``solver="auto"`` does not store it, provided that the kernel is positive

@@ -11,7 +11,7 @@ from largemargin.estimators.recipe import Found
 from largemargin.estimators.targets import check_machines
 from largemargin.numerics.memory import check_width
 from largemargin.numerics.threads import one_blas_thread
-from largemargin.solvers.small_pairs import solve_small
+from largemargin.solvers.small_linear import solve_small_linear
 
 
 def design_of(X):
@@ -73,7 +73,7 @@ class LinearSpace:
             return None
         places = np.flatnonzero(rows.counted)[members]
         with one_blas_thread():
-            solution = solve_small(rows.X, places, problem, tol)
+            solution = solve_small_linear(rows.X, places, problem, tol)
         if solution is None:
             return None
         coef = elements_of([solution])

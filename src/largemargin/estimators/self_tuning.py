@@ -18,11 +18,10 @@ from copy import copy
 from typing import NamedTuple
 
 import numpy as np
-from sklearn.utils.extmath import safe_sparse_dot
+import scipy.sparse as sp
 
 from largemargin.estimators.targets import Classes, pairs_of, refined, winners_of
 from largemargin.kernels.functions import Kernel
-from largemargin.kernels.gram import check_gram
 from largemargin.kernels.widths import WITHOUT_WIDTH, settle_gamma
 from largemargin.numerics.ridge import RidgePath
 from largemargin.numerics.threads import in_threads
@@ -62,9 +61,9 @@ class GramRows(NamedTuple):
 
 
 class FeatureRows(NamedTuple):
-    """Rows known by their features."""
+    """Dense rows known by their features."""
 
-    X: object
+    X: np.ndarray
 
     def path(self, members, weight, fit_intercept):
         """Return the regressions on some of the rows."""
@@ -72,7 +71,7 @@ class FeatureRows(NamedTuple):
 
     def scores(self, members, coefficients):
         """Return the scores of all rows by combinations of some of them."""
-        return safe_sparse_dot(self.X, self.X[members].T @ coefficients)
+        return self.X @ (self.X[members].T @ coefficients)
 
 
 def tuned(machine, rows, recipe):
@@ -84,13 +83,18 @@ def tuned(machine, rows, recipe):
     if not (wants_C or wants_gamma):
         return machine, None
     curvature = recipe.curvature
+    if not wants_C and not 0 < machine.C < np.inf:
+        raise ValueError(
+            "gamma='loo' needs a C above 0 and below infinity, or C='loo'; got "
+            f"C={machine.C}."
+        )
     recipe.encoder.encode(rows.labels, type(machine).__name__)  # raises for one class
     kernel = getattr(machine, "kernel", "linear")
     prices = np.array([curvature * float(machine.C)]) if not wants_C else KERNEL_PRICES
     if wants_C and kernel == "linear":
         prices = LINEAR_PRICES
     gammas = gammas_of(machine, kernel, rows)
-    sample = sample_of(rows, kernel)
+    sample = sample_of(rows, recipe.space if kernel == "precomputed" else None)
     points = in_threads(
         lambda gamma: judge(
             sample, rows_of(machine, kernel, gamma, sample.X), machine, prices
@@ -98,7 +102,8 @@ def tuned(machine, rows, recipe):
         gammas,
     )
     errors, residuals = np.swapaxes(points, 0, 1)
-    best = best_point(errors, residuals, sample.weight.sum())
+    # A row of weight below one is left out as a whole.
+    best = best_point(errors, residuals, np.maximum(sample.weight, 1.0).sum())
     Cs = prices / curvature if wants_C else np.array([float(machine.C)])
     settled = copy(machine)
     settled.C = float(Cs[best[1]])
@@ -118,9 +123,12 @@ def gammas_of(machine, kernel, rows):
     return [width * scale for width in WIDTHS]
 
 
-def sample_of(rows, kernel) -> Sample:
-    """Return some of the rows that count, or all, each class by its share of them."""
-    labels, used = rows.labels, rows.used
+def sample_of(rows, space=None) -> Sample:
+    """Return some of the rows that count, or all, each class by its share of them.
+
+    Given the space of a precomputed kernel, they are known by their Gram matrix.
+    """
+    labels = rows.labels
     places, classes = np.arange(len(labels)), np.unique(labels)
     most = MAX_ROWS if len(classes) == 2 else MAX_ROWS_OF_MANY
     if len(places) > most:
@@ -129,17 +137,18 @@ def sample_of(rows, kernel) -> Sample:
         parts = [order[labels[order] == label] for label in classes]
         parts = [part[: int(np.ceil(share * len(part)))] for part in parts]
         places = np.sort(np.concatenate(parts))
-    X = used[places]
-    if kernel == "precomputed":
-        X = X[:, np.flatnonzero(rows.counted)[places]]
-        X = check_gram(X, len(places), "X with kernel='precomputed'")
-    return Sample(X, labels[places], rows.weight[places])
+    own = labels[places], rows.weight[places]
+    if space is None:
+        return Sample(rows.used[places], *own)
+    return Sample(space.settle(rows)[np.ix_(places, places)], *own)
 
 
 def rows_of(machine, kernel, gamma, X):
     """Return the rows as the kernel of this width sees them."""
+    if kernel == "linear" and not sp.issparse(X) and X.shape[1] < X.shape[0]:
+        return FeatureRows(X.astype(np.float64))
     if kernel == "linear":
-        return FeatureRows(X)
+        return GramRows(Kernel("linear").gram_matrix(X))
     if kernel == "precomputed":
         return GramRows(X)
     kernel = Kernel(kernel, gamma, machine.degree, machine.coef0)
@@ -158,8 +167,10 @@ def judge(sample, rows, machine, prices):
         path = rows.path(own, weight[own], machine.fit_intercept)
         for targets in several:
             outputs = path.outputs(targets.sign, prices)
-            scores = rows.scores(own, outputs.coefficients) + outputs.intercepts
-            scores[own] = outputs.left_out
+            scores = outputs.left_out
+            if len(own) < len(labels):
+                scores = rows.scores(own, outputs.coefficients) + outputs.intercepts
+                scores[own] = outputs.left_out
             ballot.add(scores)
             misses = outputs.left_out - targets.sign[:, None]
             residuals += weight[own] @ misses**2
@@ -204,5 +215,5 @@ def best_point(errors, residuals, n_rows):
     least = errors.min()
     likely = max(least, 1.0 / n_rows)
     bound = least + np.sqrt(likely * max(1.0 - likely, 0.0) / n_rows)
-    among = np.where(errors <= bound, residuals, np.inf)
+    among = np.where((errors <= bound) & np.isfinite(residuals), residuals, np.inf)
     return tuple(int(one) for one in np.unravel_index(np.argmin(among), among.shape))

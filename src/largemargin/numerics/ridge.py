@@ -12,8 +12,6 @@ has not seen it.
 from typing import NamedTuple, Self
 
 import numpy as np
-import scipy.sparse as sp
-from sklearn.utils.extmath import safe_sparse_dot
 
 # Where a row alone decides on its output, it says nothing about the row without it.
 LEAST = 1e-12
@@ -49,10 +47,7 @@ class RidgePath:
 
     @classmethod
     def on_rows(cls, X, weight, fit_intercept=True) -> Self:
-        """Return the regressions on rows with these features, dense or sparse."""
-        if X.shape[1] >= X.shape[0] or sp.issparse(X):
-            gram = safe_sparse_dot(X, X.T, dense_output=True)
-            return cls.on_gram(gram, weight, fit_intercept)
+        """Return the regressions on dense rows with these features."""
         mean = weight @ X / weight.sum()
         rows = np.sqrt(weight)[:, None] * (X - mean if fit_intercept else X)
         vectors, singular, _ = np.linalg.svd(rows, full_matrices=False)
@@ -78,5 +73,7 @@ class RidgePath:
         coefficients = root * (vectors @ (inside[:, None] / (self._values + 1.0 / prices)))
         intercepts = np.zeros(len(prices))
         if self.fit_intercept:
+            # Null vectors need not balance; they have no effect on centred rows only.
+            coefficients -= np.outer(weight, coefficients.sum(axis=0) / self._total)
             intercepts = level - self._mean_scores @ coefficients
         return Outputs(left_out, coefficients, intercepts)

@@ -1,5 +1,7 @@
 """Compiled loops over the margins, each in one pass over memory."""
 
+import numpy as np
+
 from largemargin.numerics.jit import JIT, SUM, njit
 
 
@@ -58,12 +60,17 @@ def weighted_forces(beta, level, margins, bend, sign, weight, out):
 
 @njit(**JIT)
 def sums_by_sign(sign, weight):
-    """Return the sums of the weights of negative and of positive sign."""
-    negative = 0.0
-    positive = 0.0
+    """Return the sums of the weights of negative and of positive sign.
+
+    What each addition loses is added up separately: certificates rely on these sums.
+    """
+    totals, lost = np.zeros(2), np.zeros(2)
     for i in range(sign.shape[0]):
-        if sign[i] < 0.0:
-            negative += weight[i]
+        k = 0 if sign[i] < 0.0 else 1
+        following = totals[k] + weight[i]
+        if totals[k] >= weight[i]:
+            lost[k] += (totals[k] - following) + weight[i]
         else:
-            positive += weight[i]
-    return negative, positive
+            lost[k] += (weight[i] - following) + totals[k]
+        totals[k] = following
+    return totals[0] + lost[0], totals[1] + lost[1]

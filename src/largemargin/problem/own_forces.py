@@ -143,3 +143,18 @@ def certify_by_own_forces(problem, point) -> Certified:
     gap = terms.gap + problem.squares(margins - tangent)
     certificate = Certificate(terms.primal, gap if is_dual else np.inf, terms.scale)
     return Certified(point, split.beta, certificate, tangent)
+
+
+def way_to_a_kink(margins, beta, smoothing, rises):
+    """Return how far margins, none of them on a ramp, are from the next, and its bend."""
+    anchor, sigma, pull = smoothing
+    upper = sigma * pull.ratio
+    # Rows have one of these pulls when they reach the lower and the upper ramp.
+    pulls = (pull.cap, pull.rest) if rises else (pull.rest, pull.floor)
+    way, bends = np.full_like(margins, np.inf), np.full_like(margins, sigma)
+    if pull.floor < pull.rest:
+        is_next, end = beta == pulls[1], pull.high + (anchor - pulls[1]) / upper
+        way[is_next], bends[is_next] = np.abs(margins - end)[is_next], upper
+    is_next, end = beta == pulls[0], pull.low + (anchor - pulls[0]) / sigma
+    way[is_next], bends[is_next] = np.abs(margins - end)[is_next], sigma
+    return way, bends

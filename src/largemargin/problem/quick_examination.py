@@ -71,7 +71,7 @@ def examine_quickly(rows, arrays, numbers, growths, u, beta, scores, margins):
     slope = w.copy()
     for i in range(n_rows):
         add_row(rows[i, :n], -forces[i], slope)
-    steepness = (1.0 + growths[0]) * np.sqrt(dot(slope, slope)) + 4.0 * UNIT * length
+    steepness = (1.0 + growths[0]) * np.sqrt(dot(slope, slope)) + growths[1] * length
     gap += 0.5 * (steepness + moved) ** 2
     return primal, (gap + own) * (1.0 + growths[2]), max(scale - own, 0.0)
 
@@ -151,7 +151,16 @@ def examine_rows(
     by_losses = by_squares = 0.0
     if is_free:
         by_losses, by_squares = balance_forces(
-            rows, numbers, beta, margins, errors, forces, force_errors, imbalance, hidden
+            rows,
+            numbers,
+            by_rows,
+            beta,
+            margins,
+            errors,
+            forces,
+            force_errors,
+            imbalance,
+            hidden,
         )
     gap += by_losses + (by_squares + np.sqrt(0.5 * spread * total) * off) ** 2
     moved = 0.0
@@ -162,7 +171,7 @@ def examine_rows(
 
 @njit(**SUM)
 def balance_forces(
-    rows, numbers, beta, margins, errors, forces, force_errors, imbalance, hidden
+    rows, numbers, by_rows, beta, margins, errors, forces, force_errors, imbalance, hidden
 ):
     """Change the forces until they balance; return what that adds to the gap.
 
@@ -183,7 +192,7 @@ def balance_forces(
         room = border[i] if spread > 0.0 else weight[i] * beta[i]
         change = imbalance * (room / whole)
         forces[i] -= change
-        force_errors[i] += hidden * (room / whole) + FEW * UNIT * abs(change)
+        force_errors[i] += hidden * (room / whole) + 2.0 * by_rows * abs(change)
     if spread > 0.0:
         return 0.0, size / np.sqrt(2.0 * whole)
     return size * (price / whole), 0.0

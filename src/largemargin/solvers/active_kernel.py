@@ -27,7 +27,11 @@ from largemargin.numerics.span import Span
 from largemargin.numerics.work_log import log_work, timed
 from largemargin.problem.intercept import as_intercept_sees_it, centre
 from largemargin.problem.losses import step_between
-from largemargin.problem.own_forces import certify_by_own_forces, split_forces
+from largemargin.problem.own_forces import (
+    certify_by_own_forces,
+    split_forces,
+    way_to_a_kink,
+)
 from largemargin.solvers.newton import solve_newton
 from largemargin.solvers.solution import Progress, Run, Solution, Start
 
@@ -390,18 +394,3 @@ class DualNewton:
         beta, extra = np.empty_like(margins), np.empty_like(margins)
         step_between(margins, levels, springs, *self.smoothing, problem.weight, beta, extra)
         return beta, extra
-
-
-def way_to_a_kink(margins, beta, smoothing, rises):
-    """Return how far margins, none of them on a ramp, are from the next, and its bend."""
-    anchor, sigma, pull = smoothing
-    upper = sigma * pull.ratio
-    # Rows have one of these pulls when they reach the lower and the upper ramp.
-    pulls = (pull.cap, pull.rest) if rises else (pull.rest, pull.floor)
-    way, bends = np.full_like(margins, np.inf), np.full_like(margins, sigma)
-    if pull.floor < pull.rest:
-        is_next, end = beta == pulls[1], pull.high + (anchor - pulls[1]) / upper
-        way[is_next], bends[is_next] = np.abs(margins - end)[is_next], upper
-    is_next, end = beta == pulls[0], pull.low + (anchor - pulls[0]) / sigma
-    way[is_next], bends[is_next] = np.abs(margins - end)[is_next], sigma
-    return way, bends

@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from largemargin.designs.cholesky import solve_small
-from largemargin.designs.gram import GramDesign
+from largemargin.designs.gram import MANY_INVERSES, GramDesign
 from largemargin.numerics.jit import JIT, njit
 from largemargin.problem.certificate import Certificate, Certified
 from largemargin.problem.intercept import is_bounded, squares_hold_it
@@ -70,20 +70,22 @@ class EquivalentKernel(NamedTuple):
 
         The point is the one that the forces of ``beta`` produce, with the squared terms
         linearised at the margins of the SVM: its gradient is zero, and its gap consists of
-        Fenchel gaps and of what the margins of both differ by.
+        Fenchel gaps and of what the margins of both differ by. Forces that do not balance,
+        because these margins do not belong to ``beta``, are balanced first.
         """
         beta, offset, tangent = solution.beta, solution.offset, solution.margins
         if self.intercept is not None:
             offset = self.intercept @ svm.forces(beta)
             offset -= self.response * problem.prices.intercept
         forces = problem.forces(beta, tangent)
+        if problem.is_hard or not self._is_balanced(problem, forces):
+            return problem.examine(forces, float(offset), beta)
         scores = problem.design.scores(forces)
         point = problem.point(forces, scores, float(offset))
         norm = problem.design.inner(forces, forces, scores)
         terms = problem.terms(point.margins, point.offset, beta, norm)
         gap = terms.gap + problem.squares(point.margins - tangent)
-        is_dual = self._is_balanced(problem, forces)
-        certificate = Certificate(terms.primal, gap if is_dual else np.inf, terms.scale)
+        certificate = Certificate(terms.primal, gap, terms.scale)
         return Certified(point, beta, certificate, tangent)
 
     @staticmethod
@@ -164,7 +166,7 @@ def _solve_without_squares(problem, solve_svm, run):
 
 def solve_as_svm(problem, solve_svm, run: Run) -> Solution:
     """Solve a kernel problem with squared terms by a solver of plain SVMs."""
-    if run.progress.seconds_left < problem.design.n_rows**3 / FLOPS:
+    if run.progress.seconds_left < MANY_INVERSES * problem.design.n_rows**3 / FLOPS:
         return _solve_without_squares(problem, solve_svm, run)
     kernel = equivalent_kernel(problem, run.memory.n_spreads)
     run.progress.check()

@@ -38,6 +38,8 @@ FEW_SWEEPS, MAX_ROWS = 25, 2000
 LEAST_ROWS = 60
 # Sweeps are for variances that are more curved than this part of the loss.
 INERT = 0.01
+# What is smaller than this part of its terms is rounding.
+ROUNDING = 1e-12
 # Rounding may add to the gap, and to solve again would cost more than a closer goal.
 ON_THE_SAFE_SIDE = 0.8
 
@@ -89,10 +91,11 @@ def solve_by_gram_sweeps(problem, run: Run) -> Solution:
         state.sweep(SWEEPS_PER_CALL, goal)
         run.progress(state.certificate)
         gap = state.certificate.relative
-        is_over = n_iter >= run.max_iter or run.progress.is_late
+        if gap <= goal or n_iter >= run.max_iter or run.progress.is_late:
+            break
         # The gap, about one at first, falls by about the same factor in every sweep.
-        is_slow = state.n_sweeps * np.log(goal) < limit * np.log(min(gap, 1.0))
-        if gap <= goal or is_over or is_slow:
+        is_fast = limit * np.log(min(gap, 1.0)) <= state.n_sweeps * np.log(goal)
+        if not is_fast:  # or no number
             break
     return Solution.of(problem, state.certified(), n_iter, run.tol)
 
@@ -127,7 +130,8 @@ class GramSweeps:
         self.duals, self.point = np.zeros((2, n_rows)), np.zeros((3, n_rows))
         if start is not None:
             self.duals[0] = np.clip(start.beta, *problem.box)
-            if start.w is not None:
+            # A condensed expansion has other coefficients than the forces.
+            if start.w is not None and start.w.all():
                 pulls = problem.sign * start.w / problem.weight
                 self.duals[1] = self.duals[0] + problem.reward - pulls
         # Sweeps visit rows in random order, which takes fewer of them.
@@ -179,8 +183,8 @@ def prepare(gram, sign, weight, centring, costs, means, inner, bends):
 
     ``bends`` are numbers of each row by which a step is found without divisions. Let the
     second derivatives of the dual function be those in d, in both variables, and in beta
-    while d follows: the inverse of the first, the second over the first, the inverse of
-    the third, all times the weight.
+    while d follows, all over the squared weight. These are the inverse of the first over
+    the weight, the second over the first, and the inverse of the third over the weight.
     """
     weights, share, tilt = centring
     n_rows = sign.shape[0]
@@ -194,7 +198,7 @@ def prepare(gram, sign, weight, centring, costs, means, inner, bends):
             inner[k, other] += sign[i] * weight[i] / weights[k] * means[other, i]
     total = weights[0] + weights[1]
     apart = inner[0, 0] - inner[0, 1] - inner[1, 0] + inner[1, 1]
-    hold = tilt * total / (2.0 * weights[0] * weights[1] * costs.spread)
+    hold = tilt * tilt * total / (weights[0] * weights[1] * costs.spread)
     for i in range(n_rows):
         k = 0 if sign[i] > 0.0 else 1
         along = tilt * (means[0, i] - means[1, i])
@@ -209,8 +213,15 @@ def prepare(gram, sign, weight, centring, costs, means, inner, bends):
         in_d = own - 2.0 * centre + centre_square + free
         in_both = -(own - along - centre + sign[i] * tilt * across)
         in_beta = own - 2.0 * along + tilt * tilt * apart + hold + costs.ridge / weight[i]
-        bends[0, i], bends[1, i] = 1.0 / (weight[i] * in_d), in_both / in_d
-        bends[2, i] = 1.0 / (weight[i] * (in_beta - in_both * in_both / in_d))
+        # The only row of its class, or one that outweighs all others there, has no
+        # deviation from its mean: d stays what it is.
+        is_alone = in_d <= ROUNDING * (
+            own + centre_square + 1.0 / (weight[i] * costs.spread)
+        )
+        bends[0, i] = 0.0 if is_alone else 1.0 / (weight[i] * in_d)
+        bends[1, i] = 0.0 if is_alone else in_both / in_d
+        bend = max(in_beta - bends[1, i] * in_both, ROUNDING * in_beta)
+        bends[2, i] = 1.0 / (weight[i] * bend)
 
 
 @njit(**JIT)

@@ -21,7 +21,8 @@ from largemargin.solvers.newton import solve_newton
 from largemargin.solvers.pairs import EASY, pairs_can_solve, solve_in_pairs
 from largemargin.solvers.solution import Progress, Run, Solution, Start
 
-# Up to this many rows begin with explicit features, unless a start leaves little to do.
+# Up to this many rows take explicit features, unless sweeps come first or a start leaves
+# little to do.
 SMALL = 100
 # Up to this many rows use them where rounding stops all other methods.
 MAX_FACTOR_ROWS = 2000
@@ -32,13 +33,21 @@ FEW_ROWS = 600
 
 def solve_kernel_dual(problem, run: Run) -> Solution:
     """Minimise the objective on a Gram matrix."""
-    n_rows = problem.design.n_rows
     is_easy = run.tol >= EASY and problem.spread < run.memory.slow_spread
-    if is_easy and sweeps_can_solve(problem):
-        solution = solve_by_gram_sweeps(problem, run)
-        if solution.converged or solution.n_iter >= run.max_iter or run.progress.is_late:
-            return solution
-        run.memory.slow_spread = problem.spread
+    if not (is_easy and sweeps_can_solve(problem)):
+        return _solve_without_sweeps(problem, run)
+    swept = solve_by_gram_sweeps(problem, run)
+    n_left = run.max_iter - swept.n_iter
+    if swept.converged or n_left <= 0 or run.progress.is_late:
+        return swept
+    run.memory.slow_spread = problem.spread
+    solution = _solve_without_sweeps(problem, replace(run, max_iter=n_left))
+    solution.n_iter += swept.n_iter
+    return solution
+
+
+def _solve_without_sweeps(problem, run):
+    n_rows = problem.design.n_rows
     is_small = n_rows <= SMALL and (run.start is None or run.tol < EASY)
     if is_small or (n_rows <= MAX_FACTOR_ROWS and problem.is_hard):
         return _solve_on_factor(problem, run)

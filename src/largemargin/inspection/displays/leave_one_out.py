@@ -74,6 +74,9 @@ class LeaveOneOutDisplay:
             options = {**style(number, marked=True), "label": label, **kw}
             self.lines_ += self.ax_.plot(Cs, curve, **options)
         width, price = self.results["best"]
+        chosen = f"chosen: C = {Cs[price]:.3g}"
+        if len(gammas) > 1:
+            chosen += f", gamma = {gammas[width]:.3g}"
         self.ax_.plot(
             Cs[price],
             np.asarray(values)[width, price],
@@ -82,7 +85,7 @@ class LeaveOneOutDisplay:
             markersize=14,
             fillstyle="none",
             color="tab:red",
-            label=f"chosen: C = {Cs[price]:.3g}",
+            label=chosen,
         )
         self.ax_.set(xlabel="C", ylabel=QUANTITIES[y], xscale="log")
         self.ax_.legend(**LEGEND)

@@ -15,7 +15,7 @@ PLACES = {"pos": "key", "buffer_pos": "buffer"}
 
 def check_sound(model):
     """Raise if compiled code would reach beyond the arrays of some part of a model."""
-    from largemargin.estimators.kernel_space import KernelExpansion
+    from largemargin.estimators.kernel_expansion import KernelExpansion
     from largemargin.estimators.linear_ldm import LinearLDMClassifier
 
     for part in parts_of(model):

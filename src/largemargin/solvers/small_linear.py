@@ -23,7 +23,9 @@ from largemargin.solvers.small_newton import newton_on_rows
 from largemargin.solvers.solution import Solution
 
 MAX_FEATURES = 200
-# With more numbers the work takes much longer than the lines of Python.
+# With more rows or numbers the work takes much longer than the lines of Python, and it
+# cannot be interrupted.
+MAX_ROWS = 10_000
 MAX_NUMBERS = 500_000
 # Columns whose middle is this many half widths away from zero need a shift.
 FAR = 100.0
@@ -31,7 +33,7 @@ FAR = 100.0
 ENOUGH = 0.9
 
 
-def solve_small(X, members, problem, tol: float) -> Solution | None:
+def solve_small_linear(X, members, problem, tol: float) -> Solution | None:
     """Return the examined solution on some rows of an array, None if others must find it.
 
     The problem has no design yet.
@@ -39,7 +41,7 @@ def solve_small(X, members, problem, tol: float) -> Solution | None:
     n_rows, n_features = len(members), X.shape[1]
     is_small = n_features <= MAX_FEATURES and n_rows * n_features <= MAX_NUMBERS
     # Newton's method solves the fewest rows nearly exactly, at any tol.
-    is_small = is_small and n_rows > FEWEST_ROWS
+    is_small = is_small and FEWEST_ROWS < n_rows <= MAX_ROWS
     if not is_small or tol < EASY or not _is_known(problem):
         return None
     numbers, growths = numbers_of(problem), growths_of(n_rows, n_features)
@@ -134,7 +136,7 @@ def gather(X, members, rows, lengths):
 
 @njit(**EXTREME)
 def is_far(rows):
-    """Return whether a column lies far from zero, or has numbers that are not finite."""
+    """Return whether a column lies far from zero, relative to its width."""
     low, high = rows[0].copy(), rows[0].copy()
     for i in range(rows.shape[0]):
         row = rows[i]
