@@ -30,10 +30,10 @@ from largemargin.solvers.solution import Run, Solution
 
 # Sweeps between two certificates.
 SWEEPS_PER_CALL = 10
-# Other methods cost about as much as this many sweeps: over a matrix that the caches of a
-# processor hold, and over larger ones up to so many rows.
-MANY_SWEEPS, CACHED_ROWS = 100, 800
-FEW_SWEEPS, MAX_ROWS = 25, 2000
+# Other methods cost about as much as this many sweeps, up to so many rows: the inverse of
+# a small matrix; then ``active_kernel``, while caches hold the matrix and beyond.
+WORTHWHILE = {600: 100, 1200: 200, 2000: 25}
+MAX_ROWS = max(WORTHWHILE)
 # Fewer rows than this are solved by Newton's method, nearly to the last digit and fast.
 LEAST_ROWS = 60
 # Sweeps are for variances that are more curved than this part of the loss.
@@ -84,7 +84,8 @@ def sweeps_can_solve(problem) -> bool:
 def solve_by_gram_sweeps(problem, run: Run) -> Solution:
     """Minimise a kernel objective by sweeps over the rows, as long as that is fast."""
     state = GramSweeps(problem, run.start)
-    limit = MANY_SWEEPS if problem.design.n_rows <= CACHED_ROWS else FEW_SWEEPS
+    n_rows = problem.design.n_rows
+    limit = next(n_sweeps for most, n_sweeps in WORTHWHILE.items() if n_rows <= most)
     goal, n_iter = ON_THE_SAFE_SIDE * run.tol, 0
     while True:
         n_iter += 1
