@@ -21,11 +21,12 @@ GIVEN = "precomputed", "precomputed32"
 # Constants of the library that send few rows on the ways of many rows, or the other way
 # round.
 KERNEL_DUAL = "largemargin.solvers.kernel_dual"
+UNFACTORED = "SMALL", "FEW_ROWS", "FEW_ROWS_WITH_KINKS"
 UNSWEPT = {"largemargin.solvers.gram_sweeps.MAX_ROWS": 0}
 ROUTES = {
-    "active": UNSWEPT | {f"{KERNEL_DUAL}.{name}": 0 for name in ("SMALL", "FEW_ROWS")},
+    "active": UNSWEPT | {f"{KERNEL_DUAL}.{name}": 0 for name in UNFACTORED},
     "lone": UNSWEPT
-    | {f"{KERNEL_DUAL}.{name}": 0 for name in ("SMALL", "FEW_ROWS", "MAX_FACTOR_ROWS")},
+    | {f"{KERNEL_DUAL}.{name}": 0 for name in (*UNFACTORED, "MAX_FACTOR_ROWS")},
     "swept": {"largemargin.solvers.gram_sweeps.LEAST_ROWS": 2},
     "small": {"largemargin.solvers.small_linear.FEWEST_ROWS": 1},
     "tiled": {"largemargin.estimators.kernel_space.MAX_GRAM_BYTES": 0},

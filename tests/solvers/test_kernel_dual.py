@@ -21,7 +21,8 @@ ROUTES = {
 def route(request, monkeypatch):
     """Let only rows that are not few take the route without an inverse."""
     if request.param == "solve_active":
-        monkeypatch.setattr(kernel_dual, "FEW_ROWS", N_ROWS - 1)
+        for name in "FEW_ROWS", "FEW_ROWS_WITH_KINKS":
+            monkeypatch.setattr(kernel_dual, name, N_ROWS - 1)
     return request.param
 
 

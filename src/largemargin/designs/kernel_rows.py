@@ -30,11 +30,21 @@ class KernelRows(Design):
 
     It has what the examination of a kept expansion needs; ``TiledDesign`` is for solvers.
     ``gram_design``, a ``GramDesign``, has the Gram matrix if there is one; ``factor``
-    replaces the matrix where even one pass over it would take too long.
+    replaces the matrix where even one pass over it would take too long. ``entry_error``
+    is computed if it is not given.
     """
 
-    def __init__(self, kernel: Kernel, X, gram_design=None, factor: Factor | None = None):
+    def __init__(
+        self,
+        kernel: Kernel,
+        X,
+        gram_design=None,
+        factor: Factor | None = None,
+        entry_error: float | None = None,
+    ):
         self.kernel, self.X, self.gram_design, self.factor = kernel, X, gram_design, factor
+        if entry_error is not None:
+            self.entry_error = entry_error
         self.n_rows, self.size = X.shape[0], X.shape[0] * X.shape[1]
         self._is_small_and_linear = (
             kernel.name == "linear" and self.size <= MAX_WIDE_NUMBERS

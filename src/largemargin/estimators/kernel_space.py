@@ -12,7 +12,7 @@ from largemargin.designs.kernel_rows import KernelRows, TiledDesign
 from largemargin.estimators.linear_space import LinearSpace, elements_of, linear_design
 from largemargin.estimators.recipe import Found
 from largemargin.kernels.condensing import condense
-from largemargin.kernels.functions import Kernel
+from largemargin.kernels.functions import Kernel, KernelErrors
 from largemargin.kernels.gram import check_gram, definite_part, gram_block, gram_bytes
 from largemargin.kernels.widths import WITHOUT_WIDTH, settle_gamma
 from largemargin.numerics.low_rank import expand_over_few
@@ -89,9 +89,9 @@ class KernelSpace:
         # The others lose the negative part of each block.
         may_be_shared = kernel.is_definite or callable(kernel.name)
         if may_be_shared and gram_bytes(used.shape[0]) <= min(MAX_GRAM_BYTES, max_bytes()):
-            space.shared_gram = kernel.gram_matrix(used)
             # Entries may be computed otherwise, and less closely, than those of few rows.
-            space.shared_error = kernel.entry_error(used, space.shared_gram.dtype)
+            space.shared_gram, errors = kernel.gram_and_errors(used)
+            space.shared_error = errors.of_gram
         return space
 
     def design(self, rows):
@@ -100,7 +100,7 @@ class KernelSpace:
         It has their Gram matrix, made definite if needed; or products with one that is not
         stored; or features of low rank.
         """
-        gram = self._gram(rows)
+        gram, errors = self._gram(rows)
         if gram is None and self._can_be_polished(rows):
             return TiledDesign(self.kernel, rows.used)
         if gram is None:
@@ -115,22 +115,28 @@ class KernelSpace:
         if self.projector is not None:
             error = self.kernel.entry_error(used, np.float64, np.diagonal(gram))
             return GramDesign(gram, error + growth(3 * len(gram)))
-        error = self.shared_error
-        if error is None:
-            error = self.kernel.entry_error(used, gram.dtype)
         is_coarse = gram.dtype != np.float64 or self.kernel.name == "linear"
-        source = KernelRows(self.kernel, used) if is_coarse else None
-        return GramDesign(gram, error, source)
+        source = None
+        if is_coarse:
+            source = KernelRows(self.kernel, used, entry_error=errors.of_scores)
+        return GramDesign(gram, errors.of_gram, source)
 
     def _gram(self, rows):
-        """Return the Gram matrix of the rows that count, or None if it is too large."""
+        """Return the Gram matrix of the rows that count, None if it is too large.
+
+        Bounds of the errors of the kernel's values come with it, except for a matrix from
+        the user.
+        """
         if self.shared_gram is not None:
-            return gram_block(self.shared_gram, np.flatnonzero(rows.counted[self.counted]))
+            members = np.flatnonzero(rows.counted[self.counted])
+            errors = KernelErrors(self.shared_error, None)
+            return gram_block(self.shared_gram, members), errors
         used = self.settle(rows) if self.counted is None else rows.used
         if self.kernel.name == "precomputed":
-            return used
-        too_large = self._needs_low_rank(used.shape[0])
-        return None if too_large else self.kernel.gram_matrix(used)
+            return used, None
+        if self._needs_low_rank(used.shape[0]):
+            return None, None
+        return self.kernel.gram_and_errors(used)
 
     def _can_be_polished(self, rows):
         """Return whether products with a Gram matrix that is not stored are affordable."""

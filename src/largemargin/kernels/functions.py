@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -32,6 +33,17 @@ DIAGONAL_TILE = 64
 # this fraction of the trace.
 MAX_RANK = 1000
 LOW_RANK_TOLERANCE = 1e-3
+
+
+class KernelErrors(NamedTuple):
+    """Bounds of the errors of a kernel's values, relative to the lengths of two rows.
+
+    The values that ``scores`` computes are float64, and may have been computed otherwise
+    than the entries of a Gram matrix; None if their bound is not known.
+    """
+
+    of_gram: float
+    of_scores: float | None
 
 
 @dataclass(frozen=True)
@@ -77,12 +89,21 @@ class Kernel:
 
     def gram_matrix(self, X) -> np.ndarray:
         """Return the Gram matrix of the rows, symmetric to the last bit."""
+        return self._gram_of(X, self.prepare(X))
+
+    def gram_and_errors(self, X) -> tuple[np.ndarray, KernelErrors]:
+        """Return the Gram matrix of the rows, and bounds of the errors of values."""
+        rows = self.prepare(X)
+        gram = self._gram_of(X, rows)
+        own = self._entry_error(X, gram.dtype, None, rows)
+        has_rows = self.is_definite or callable(self.name)
+        return gram, KernelErrors(own, rows.entry_error_anywhere if has_rows else own)
+
+    def _gram_of(self, X, rows):
         n_rows = X.shape[0]
         if callable(self.name):
             return check_gram(self(X, X), n_rows, "the kernel's values")
         out = np.empty((n_rows, n_rows), dtype=gram_type(n_rows))
-        rows = self.prepare(X)
-
         fill_gram(rows, out, np.float64)
         if not (
             rows.is_bounded or all(np.isfinite(out[one]).all() for one in tiles(n_rows))
@@ -197,10 +218,13 @@ class Kernel:
 
         ``diagonal`` has the squared lengths if they are not those of ``diagonal(X)``.
         """
+        return self._entry_error(X, dtype, diagonal, self.prepare(X))
+
+    def _entry_error(self, X, dtype, diagonal, rows):
         # Entries are computed in float64 and rounded once.
         narrow = NARROW_UNIT if dtype != np.float64 else 0.0
         if self.is_definite or callable(self.name):
-            return self.prepare(X).entry_error + narrow
+            return rows.entry_error + narrow
         # Inner products may cancel against coef0; their rounding errors do not. The
         # hyperbolic tangent of a number is no larger than the number.
         sizes = self.gamma * squared_lengths(X) + abs(self.coef0)

@@ -28,11 +28,11 @@ from largemargin.numerics.lines import add_row
 from largemargin.problem.certificate import Certificate, Certified
 from largemargin.solvers.solution import Run, Solution
 
-# Sweeps between two certificates.
-SWEEPS_PER_CALL = 10
+# Sweeps between two decisions whether to go on.
+SWEEPS_PER_CALL = 5
 # Other methods cost about as much as this many sweeps, up to so many rows: the inverse of
 # a small matrix; then ``active_kernel``, while caches hold the matrix and beyond.
-WORTHWHILE = {600: 100, 1200: 200, 2000: 25}
+WORTHWHILE = {600: 100, 1200: 110, 2000: 30}
 MAX_ROWS = max(WORTHWHILE)
 # Fewer rows than this are solved by Newton's method, nearly to the last digit and fast.
 LEAST_ROWS = 60

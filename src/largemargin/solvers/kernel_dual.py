@@ -27,8 +27,11 @@ SMALL = 100
 # Up to this many rows use them where rounding stops all other methods.
 MAX_FACTOR_ROWS = 2000
 # Up to this many rows for each problem that shares it, the inverse of a matrix costs less
-# than products with it.
+# than products with it; losses with kinks need more of these.
 FEW_ROWS = 600
+FEW_ROWS_WITH_KINKS = 1000
+# Other methods start from sweeps that reached this gap.
+CLOSE = 0.1
 
 
 def solve_kernel_dual(problem, run: Run) -> Solution:
@@ -41,13 +44,17 @@ def solve_kernel_dual(problem, run: Run) -> Solution:
     if swept.converged or n_left <= 0 or run.progress.is_late:
         return swept
     run.memory.slow_spread = problem.spread
-    solution = _solve_without_sweeps(problem, replace(run, max_iter=n_left))
+    rest = replace(run, max_iter=n_left)
+    if swept.certificate.relative <= CLOSE:
+        rest = replace(rest, start=swept.as_start())
+    solution = _solve_without_sweeps(problem, rest)
     solution.n_iter += swept.n_iter
     return solution
 
 
 def _solve_without_sweeps(problem, run):
     n_rows = problem.design.n_rows
+    few_rows = FEW_ROWS if problem.loss.is_smooth else FEW_ROWS_WITH_KINKS
     is_small = n_rows <= SMALL and (run.start is None or run.tol < EASY)
     if is_small or (n_rows <= MAX_FACTOR_ROWS and problem.is_hard):
         return _solve_on_factor(problem, run)
@@ -55,7 +62,7 @@ def _solve_without_sweeps(problem, run):
         solution = _solve_svm(problem, run)
     elif problem.squares_are_mild:
         solution = _solve_in_rounds(problem, run)
-    elif n_rows <= min(FEW_ROWS * run.n_alike, MAX_FACTOR_ROWS):
+    elif n_rows <= min(few_rows * run.n_alike, MAX_FACTOR_ROWS):
         solution = solve_as_svm(problem, _solve_svm, run)
     else:
         solution = solve_active(problem, run)
