@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from largemargin.kernels.condensing import condense
+from largemargin.kernels.condensing import condense, decays
 from largemargin.kernels.functions import Kernel
 
 
@@ -26,3 +26,11 @@ def test_elements_that_need_all_rows_stay_as_they_are():
     kernel = Kernel("rbf", 100.0)
     assert condense(kernel, X, alpha, kernel.scores(X, X, alpha).T) is alpha
     assert condense(kernel, X[:3], alpha[:, :3], alpha[:, :3]) is not None
+
+
+def test_rows_that_occur_twice_are_no_sign_of_a_small_space():
+    X = np.random.default_rng(0).normal(size=(100, 5))
+    X[:20] = X[20:40]
+    assert not decays(Kernel("rbf", 1.0), X, 50)
+    assert decays(Kernel("rbf", 1e-6), X, 50)
+    assert decays(Kernel("rbf", 1.0), X[np.arange(100) % 20], 50)

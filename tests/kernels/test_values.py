@@ -25,6 +25,33 @@ def test_errors_of_the_rbf_kernel_are_bounded(offset, few, monkeypatch):
     assert error <= kernel.entry_error(X) <= 1e-11
 
 
+@pytest.mark.parametrize("n_rows", [60, 450])
+@pytest.mark.parametrize("scale", [1.0, 0.3, 1e4])
+def test_errors_of_the_rbf_kernel_are_bounded_for_rows_with_few_stored_values(
+    n_rows, scale, monkeypatch
+):
+    monkeypatch.setattr(values, "FEW_ROWS", 0)
+    X = sp.random(n_rows, 40, 0.1, format="csr", random_state=0)
+    X.data = scale * np.ceil(4.0 * X.data)
+    kernel = Kernel("rbf", 0.1 / scale**2)
+    exact = exact_rbf(X.toarray(), kernel.gamma)
+    assert np.abs(kernel.gram_matrix(X) - exact).max() <= kernel.entry_error(X)
+    alpha = np.random.default_rng(1).normal(size=(1, n_rows))
+    scores = kernel.scores(X[:20], X, alpha)[:, 0]
+    bound = kernel.score_entry_error(X) * np.abs(alpha).sum() + 1e-13
+    assert np.abs(scores - exact[:20] @ alpha[0]).max() <= bound
+    assert kernel.prepare(X).stored is not None
+
+
+def test_errors_that_come_with_a_gram_matrix_are_those_asked_for_alone():
+    X = np.random.default_rng(0).normal(size=(60, 4))
+    for kernel in Kernel("rbf", 0.7), Kernel("poly", 0.7, 3, -0.5), Kernel("linear"):
+        gram, errors = kernel.gram_and_errors(X)
+        assert_array_equal(gram, kernel.gram_matrix(X))
+        assert errors.of_gram == kernel.entry_error(X)
+        assert errors.of_scores == kernel.score_entry_error(X)
+
+
 @pytest.mark.parametrize("name", ["linear", "poly", "laplacian", "cosine"])
 def test_errors_of_other_kernels_are_bounded_by_lengths(name):
     X = np.random.default_rng(0).normal(size=(30, 4))

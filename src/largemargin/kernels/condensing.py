@@ -59,8 +59,8 @@ def decays(kernel: Kernel, X, n_probed: float) -> bool:
     """
     n_probed = max(int(n_probed), 1)
     corner, pivots = pivoted_factor(kernel.gram_matrix(X[:n_probed]))
-    if len(pivots) == 0:
+    if 2 * len(pivots) <= n_probed:
         return True
-    # Rows that occur several times count once.
+    # A few rows that occur several times are no sign of a small space.
     left = corner[pivots[-1], -1] ** 2 / np.square(corner).sum(axis=1).max()
     return left <= np.finfo(np.float64).eps ** (2 * len(pivots) / X.shape[0])

@@ -7,6 +7,7 @@ import scipy.sparse as sp
 from sklearn.utils.extmath import safe_sparse_dot
 
 from largemargin.numerics.jit import JIT, SUM, njit
+from largemargin.numerics.lines import add_row
 from largemargin.numerics.memory import fits_dense
 from largemargin.numerics.rounding import UNIT, growth
 
@@ -14,6 +15,8 @@ from largemargin.numerics.rounding import UNIT, growth
 TILE = 400
 # Sparse rows of no more features than this are made dense for the rbf kernel.
 MAX_DENSE_FEATURES = 500
+# Products of these rows visit stored values only, if no more than this part is stored.
+MAX_STORED = 1 / 6
 # Exponents of the rbf kernel are computed from differences of rows where a matrix product
 # would have a larger error than this.
 MAX_EXPONENT_ERROR = 1e-12
@@ -108,15 +111,23 @@ class RadialRows:
         is_sparse = sp.issparse(X if others is None else others.X)
         if is_sparse and others is None:
             is_sparse = X.shape[1] > MAX_DENSE_FEATURES or not fits_dense(*X.shape)
-        if sp.issparse(X) and not is_sparse:
+        stored = X if sp.issparse(X) and not is_sparse else None
+        if stored is not None:
             X = X.toarray()
         self.X = X.astype(np.float64, copy=False)
         self.shift = None if others is None else others.shift
+        self.stored, self._columns = None, {}
         with np.errstate(over="ignore", invalid="ignore"):
             if not is_sparse:
+                is_thin = stored is not None and stored.nnz <= MAX_STORED * self.X.size
                 if others is None:
-                    self.shift = coarse_centre(self.X)
-                self.unmoved, self.X = self.X, self.X - self.shift
+                    can_stay = is_thin and self._rounding_of(X) <= MAX_EXPONENT_ERROR
+                    self.shift = np.zeros(X.shape[1]) if can_stay else coarse_centre(self.X)
+                self.unmoved = self.X
+                if self.shift.any():
+                    self.X = self.X - self.shift
+                elif is_thin:
+                    self.stored = stored.tocsr()
             squares = squared_lengths(self.X)
             self.norms = gamma * squares
         if not np.isfinite(self.norms).all():
@@ -124,9 +135,14 @@ class RadialRows:
                 "kernel='rbf' overflows on these rows. Scale the features or lower gamma."
             )
         self.length = np.sqrt(squares.max(initial=0.0))
-        self.rounding = 4.0 * growth(X.shape[1] + 6) * self.norms.max(initial=0.0)
+        self.rounding = self._rounding_of(self.X, self.norms)
         self.is_small = len(self.norms) <= FEW_ROWS and not sp.issparse(X)
         self.step = finest_step(self.length) if others is None else others.step
+
+    def _rounding_of(self, X, norms=None):
+        """Return a bound of the error of exponents that are computed in float64."""
+        norms = self.gamma * squared_lengths(X) if norms is None else norms
+        return 4.0 * growth(X.shape[1] + 6) * norms.max(initial=0.0)
 
     @cached_property
     def is_coarse(self) -> bool:
@@ -200,17 +216,36 @@ class RadialRows:
             and max(self.narrow_rounding, other.narrow_rounding) <= MAX_NARROW_ERROR
         )
         if is_narrow:
-            products = self.narrow[down] @ other.narrow[across].T
+            products = self._products("narrow", down, other, across)
             norms = self.narrow_norms[down], other.narrow_norms[across]
             finish_exponents(products, np.float32(2.0 * self.gamma), *norms, products)
             return products
         # Products of float32 are exact on a coarse grid.
         name = "narrow" if self.is_coarse and other.is_coarse else "X"
-        products = getattr(self, name)[down] @ getattr(other, name)[across].T
+        products = self._products(name, down, other, across)
         norms = self.norms[down], other.norms[across]
         out = products if products.dtype == np.float64 else np.empty(products.shape)
         finish_exponents(products, 2.0 * self.gamma, *norms, out)
         return out
+
+    def _products(self, name, down, other, across):
+        """Return inner products of rows, in the precision of ``X`` or of ``narrow``."""
+        if self.stored is None:
+            return getattr(self, name)[down] @ getattr(other, name)[across].T
+        columns = other.columns(across, np.float32 if name == "narrow" else np.float64)
+        start, stop, _ = down.indices(len(self.X))
+        ends = self.stored.indptr[start : stop + 1]
+        products = np.zeros((len(ends) - 1, columns.shape[1]), dtype=columns.dtype)
+        values = self.stored.data.astype(columns.dtype, copy=False)
+        add_stored(ends, self.stored.indices, values, columns, products)
+        return products
+
+    def columns(self, some: slice, dtype) -> np.ndarray:
+        """Return the moved values of some rows, feature by feature; they are kept."""
+        key = some.start, some.stop, dtype
+        if key not in self._columns:
+            self._columns[key] = np.ascontiguousarray(self.X[some].T, dtype=dtype)
+        return self._columns[key]
 
 
 def coarse_centre(X) -> np.ndarray:
@@ -246,6 +281,22 @@ def few_values(gamma: float, X, Z) -> np.ndarray:
     out = np.empty((len(X), len(Z)))
     fill_exponents(X, Z, gamma, out)
     return np.exp(out, out=out)
+
+
+@njit(**JIT)
+def add_stored(indptr, indices, values, columns, out):
+    """Add the products of CSR rows with dense ones, given feature by feature."""
+    for i in range(out.shape[0]):
+        line, k, stop = out[i], indptr[i], indptr[i + 1]
+        while k + 4 <= stop:  # so that the line is read and written once for four
+            first, second = columns[indices[k]], columns[indices[k + 1]]
+            third, fourth = columns[indices[k + 2]], columns[indices[k + 3]]
+            a, b, c, d = values[k], values[k + 1], values[k + 2], values[k + 3]
+            for j in range(line.shape[0]):
+                line[j] += a * first[j] + b * second[j] + c * third[j] + d * fourth[j]
+            k += 4
+        for last in range(k, stop):
+            add_row(columns[indices[last]], values[last], line)
 
 
 @njit(**JIT)
