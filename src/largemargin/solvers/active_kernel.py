@@ -49,7 +49,7 @@ HARDLY = 0.1
 # large C.
 SPRING = 10.0
 # The surrogate is factorised again when more than this share of them has changed.
-LAZY = 0.5
+LAZY = 0.25
 # A step in the span is too long if the slope at its end is below this part of the first.
 TOO_LONG = -0.5
 MAX_TRIALS = 20
