@@ -19,7 +19,7 @@ def test_numbers_are_part_of_the_record(caplog):
 
 
 def test_a_fit_at_active_prices_logs_its_products_and_its_rank(caplog):
-    X, y = make_moons(700, noise=0.3, random_state=0)
+    X, y = make_moons(2100, noise=0.3, random_state=0)  # too many for sweeps
     machine = LDMClassifier(C=10, lambda_var="10*scale")
     machine.fit(X, y)
     assert not caplog.records
