@@ -152,18 +152,25 @@ class Run:
         if self.pool is not None:
             self.pool.shutdown(kill_workers=True)
 
+    @property
+    def survey(self):
+        """What looks at a data set, in a worker process."""
+        return survey
+
+    @property
+    def perform(self):
+        """What does a task, in a worker process."""
+        return perform
+
     def complete(self, plan):
         """Look at the data sets, then do their tasks; return the outcome."""
         queue = self._queue(plan)
         self.n_tasks = len(queue) + sum(map(len, self.followers.values()))
         self.on_progress(0, self.n_tasks, None)
-        for task, future in self._ended(perform, queue):
+        for task, future in self._ended(self.perform, queue):
             error = future.exception()
             if error is None:
-                result = future.result()
-                self.store.append([result])
-                self.chosen[task.key] = result.chosen
-                self.outcome.n_done += 1
+                self._keep(future.result())
             else:
                 self._fail(task, error)
             self._report(task)
@@ -200,7 +207,7 @@ class Run:
     def _surveyed(self, plan):
         """Return the sources that are there, with what a first look says of them."""
         found = []
-        for source, future in self._ended(survey, deque(plan.sources)):
+        for source, future in self._ended(self.survey, deque(plan.sources)):
             error = future.exception()
             if isinstance(error, datasets.MissingDataset):
                 self.outcome.missing[source.name] = str(error)
@@ -238,6 +245,11 @@ class Run:
             else:
                 self._skip(task)
                 self._report(task)
+
+    def _keep(self, result):
+        self.store.append([result])
+        self.chosen[result.key] = result.chosen
+        self.outcome.n_done += 1
 
     def _skip(self, task):
         self.outcome.skipped.append(task)

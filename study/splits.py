@@ -4,6 +4,7 @@ import zlib
 from typing import NamedTuple
 
 import numpy as np
+from sklearn.model_selection import train_test_split
 
 N_FOLDS = 5
 # With two of a class in the training half, every fold leaves one to train on.
@@ -56,6 +57,39 @@ def draw_split(name, y, repetition):
         f"{name} is too small to be halved: {len(y)} rows, {rarest(y)} of its rarer class. "
         f"Expected {2 * N_FOLDS} rows at least and a few of each class."
     )
+
+
+def draw_stratified(name, y, repetition, n_train, n_test):
+    """Return random rows to train and to test on, each class by its share of all rows.
+
+    Parameters
+    ----------
+    name : str
+        The data set, which seeds the draw together with the repetition.
+
+    y : ndarray of shape (n_samples,)
+        Labels of two or more classes.
+
+    repetition : int
+        Number of the split.
+
+    n_train, n_test : int
+        How many rows of each; together no more than there are.
+
+    Returns
+    -------
+    train, test : ndarray
+        Positions of rows, in order.
+    """
+    seed = np.random.SeedSequence([zlib.crc32(name.encode()), repetition])
+    train, test = train_test_split(
+        np.arange(len(y)),
+        train_size=n_train,
+        test_size=n_test,
+        stratify=y,
+        random_state=int(seed.generate_state(1)[0]),
+    )
+    return np.sort(train), np.sort(test)
 
 
 def draw_folds(y, rng):

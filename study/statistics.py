@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import stdtr
+from scipy.special import stdtr, stdtrit
 
 SIGNIFICANCE = 0.05
 
@@ -130,3 +130,29 @@ def win_tie_loss(by_set, ours, theirs):
         if ours in methods and theirs in methods
     ]
     return tuple(signs.count(sign) for sign in (1, 0, -1))
+
+
+def corrected_interval(differences, test_share):
+    """Return half the width of the 95 % interval of a mean difference over random splits.
+
+    Corrected for splits that share rows, by Nadeau and Bengio (Machine Learning, 2003):
+    the variance of the mean is that of a split times ``1 / n + test_share``.
+
+    Parameters
+    ----------
+    differences : array-like of shape (n_splits,)
+        One difference for each split.
+
+    test_share : float
+        Test rows over training rows.
+
+    Returns
+    -------
+    half_width : float or None
+        None for a single split.
+    """
+    n_splits = len(differences)
+    if n_splits < 2:
+        return None
+    variance = np.var(differences, ddof=1) * (1 / n_splits + test_share)
+    return float(stdtrit(n_splits - 1, 1 - SIGNIFICANCE / 2) * np.sqrt(variance))

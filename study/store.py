@@ -78,13 +78,17 @@ class Result:
 
 @dataclass(frozen=True)
 class Facts:
-    """Size, origin and digest of a data set; older stores have no digests."""
+    """Size, origin and digest of a data set; older stores have no digests.
+
+    Of more than two classes, ``positives`` are the rows of the last one.
+    """
 
     rows: int
     features: int
     positives: int
     source: str
     digest: str | None = None
+    classes: int = 2
 
     def contradicts(self, other):
         """Return whether the two cannot be of the same rows and labels."""

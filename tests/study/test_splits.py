@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from study.splits import N_FOLDS, draw_split
+from study.splits import N_FOLDS, draw_split, draw_stratified
 
 
 def labels(n_negative, n_positive):
@@ -67,3 +67,14 @@ def test_every_fold_has_rows_to_score_in_the_smallest_set_that_is_taken():
     _, _, folds = draw_split("small", labels(5, 5), 0)
     assert len(folds) == N_FOLDS
     assert all(len(test) == 1 for _, test in folds)
+
+
+def test_stratified_rows_have_the_shares_of_all_classes_and_no_row_twice():
+    y = np.repeat([0, 1, 2], [60, 30, 10])
+    train, test = draw_stratified("heart", y, 0, 50, 20)
+    assert_array_equal(np.bincount(y[train]), [30, 15, 5])
+    assert_array_equal(np.bincount(y[test]), [12, 6, 2])
+    assert not set(train) & set(test)
+    again, _ = draw_stratified("heart", y, 0, 50, 20)
+    assert_array_equal(train, again)
+    assert set(train) != set(draw_stratified("heart", y, 1, 50, 20)[0])

@@ -5,7 +5,13 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.stats import ttest_rel
 
-from study.statistics import accuracies, compare, summarise, win_tie_loss
+from study.statistics import (
+    accuracies,
+    compare,
+    corrected_interval,
+    summarise,
+    win_tie_loss,
+)
 from study.store import Result
 
 
@@ -81,3 +87,11 @@ def test_results_are_sorted_into_sets_methods_and_repetitions():
     ]
     found = accuracies(results, "paper", "linear")
     assert found == {"sonar": {"svm": {0: 0.7, 1: 0.8}, "ldm": {0: 0.9}}}
+
+
+def test_the_corrected_interval_is_wider_than_that_of_independent_splits():
+    values = np.array([1.0, 2.0, 4.0, 3.0])
+    plain = corrected_interval(values, 0.0)
+    assert_allclose(plain, ttest_rel(values, 0 * values).confidence_interval()[1] - 2.5)
+    assert_allclose(corrected_interval(values, 1.0), plain * np.sqrt(1 + 4))
+    assert corrected_interval(values[:1], 1.0) is None

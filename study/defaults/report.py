@@ -1,0 +1,226 @@
+"""The report: candidates on one half of the sets, the chosen ones on the other."""
+
+from pathlib import Path
+
+import numpy as np
+
+from study.defaults.candidates import METHODS, PLAIN, SEARCHED
+from study.defaults.comparison import KINDS, LOST, Values, across, summarise
+from study.defaults.sets import SETS, division
+from study.defaults.tasks import SCALINGS
+from study.rendering import Row, Table, as_csv, markdown
+from study.report import write_atomically
+
+NONE = "\N{EN DASH}"
+INTRODUCTION = """# The study of the defaults
+
+Differences are points of test accuracy, ours minus theirs, with the standard error over
+sets; *behind* counts sets more than {lost:g} point behind. CPU is the time of all fits,
+ours over theirs. Candidates are compared on the selection half of the sets; the candidate
+chosen there is reported on the other half.
+"""
+RULE = (
+    "In the order of the mean difference to the searched SVM, each of the four groups "
+    "counting the same; candidates without results in a group come last."
+)
+GROUPS = [(kind, scaling) for kind in KINDS for scaling in SCALINGS]
+HEAD = (
+    *("against", "sets", "scaling", "number"),
+    *("mean", "Wilcoxon p", "behind", "CPU", "sets behind"),
+)
+
+
+def write(results, output, chosen=()):
+    """Write ``report.md`` and ``set-means.csv``; return their paths.
+
+    Parameters
+    ----------
+    results : list of Result
+        From a store.
+
+    output : path-like
+        The directory.
+
+    chosen : iterable of str, default=()
+        Candidates to report, instead of the best on the selection half: at most one for
+        each kernel and one search.
+    """
+    output = Path(output)
+    output.mkdir(parents=True, exist_ok=True)
+    values = Values(results)
+    selection, other = division()
+    parts, rows = [INTRODUCTION.format(lost=LOST)], []
+    for title, names in groups().items():
+        ranked = ranking(values, selection, names)
+        parts.append(markdown(selection_table(values, selection, ranked, title)))
+        given = [name for name in chosen if name in names]
+        for best in (given or ranked)[:1]:
+            tables = (
+                summary_table(values, other, best, "other half"),
+                summary_table(values, selection, best, "selection half, which chose it"),
+                sets_table(values, other, best),
+            )
+            parts += map(markdown, tables)
+    for name, method in METHODS.items():
+        if method.part != "reference":
+            rows += records(values, name)
+    if not rows:
+        raise ValueError("No method has results together with its SVM; run both.")
+    rows.sort(key=lambda row: row["difference"])
+    table = Table("set-means", "", "", (), "", (), (), tuple(rows))
+    return [
+        write_atomically(output / "report.md", "\n".join(parts).encode()),
+        write_atomically(output / "set-means.csv", as_csv(table).encode()),
+    ]
+
+
+def groups():
+    """Return the candidates of each kernel and the searches, by title."""
+    titles = {
+        ("rbf", "candidate"): "Kernel machines",
+        ("linear", "candidate"): "Linear machines",
+        ("rbf", "search"): "Searches",
+    }
+    return {
+        title: [name for name, one in METHODS.items() if (one.kernel, one.part) == key]
+        for key, title in titles.items()
+    }
+
+
+def ranking(values, names, candidates):
+    """Return candidates with results, the best mean against the searched SVM first."""
+    scores = {}
+    for candidate in candidates:
+        theirs = SEARCHED[METHODS[candidate].kernel]
+        found = [summary(values, names, group, candidate, theirs) for group in GROUPS]
+        means = [one.mean for one in found if one is not None]
+        if means:
+            scores[candidate] = len(means), float(np.mean(means))
+    return sorted(scores, key=scores.get, reverse=True)
+
+
+def summary(values, names, group, ours, theirs):
+    """Return the summary over the sets of a group; None without results."""
+    kind, scaling = group
+    return summarise(across(values, names, scaling, kind, ours, theirs))
+
+
+def selection_table(values, names, candidates, title):
+    """Return a table with a line for each candidate, against the searched SVM."""
+    rows = []
+    for candidate in candidates:
+        theirs = SEARCHED[METHODS[candidate].kernel]
+        found = [summary(values, names, group, candidate, theirs) for group in GROUPS]
+        there = [one for one in found if one is not None]
+        behind = sum(len(one.lost) for one in there), sum(one.n_sets for one in there)
+        ratios = ", ".join(f"{one.time_ratio:.2g}" for one in there)
+        rows.append(
+            Row.of(candidate, *map(mean_text, found), "{} of {}".format(*behind), ratios)
+        )
+    heads = (f"{kind}, {scaling}" for kind, scaling in GROUPS)
+    return Table(
+        "selection",
+        f"{title}, selection half, minus the searched SVM",
+        RULE,
+        ("candidate", *heads, "behind", "CPU by group"),
+        "l" + "r" * (len(GROUPS) + 2),
+        (tuple(rows),),
+        (),
+        (),
+    )
+
+
+def mean_text(one):
+    """Return a mean with its error, as far as they are known."""
+    if one is None:
+        return NONE
+    error = "" if one.error is None else f" \N{PLUS-MINUS SIGN} {one.error:.2f}"
+    return f"{one.mean:+.2f}{error}"
+
+
+def summary_table(values, names, method, half):
+    """Return a table of a method against both SVMs, with a line for each group."""
+    rows = []
+    for theirs in references(method):
+        for group in GROUPS:
+            one = summary(values, names, group, method, theirs)
+            if one is None:
+                continue
+            p_value = NONE if one.p_value is None else f"{one.p_value:.3f}"
+            numbers = p_value, str(len(one.lost)), f"{one.time_ratio:.3g}"
+            place = theirs, *group, str(one.n_sets)
+            rows.append(Row.of(*place, mean_text(one), *numbers, ", ".join(one.lost)))
+    title = f"{method}, {half}"
+    caption = "A Wilcoxon signed-rank test on the means of the sets decides."
+    return Table("chosen", title, caption, HEAD, "lllrrrrrp", (tuple(rows),), (), ())
+
+
+def references(method):
+    """Return the SVM out of the box and the searched one that a method is compared with."""
+    kernel = METHODS[method].kernel
+    return PLAIN[kernel], SEARCHED[kernel]
+
+
+def comparisons(values, names, method):
+    """Return the comparisons of a method with both SVMs on each set, losses first."""
+    found = [
+        one
+        for theirs in references(method)
+        for kind, scaling in GROUPS
+        for one in across(values, names, scaling, kind, method, theirs)
+    ]
+    return sorted(found, key=lambda one: one.difference)
+
+
+def sets_table(values, names, method):
+    """Return each set with its difference and corrected interval, losses first."""
+    rows = tuple(
+        Row.of(
+            one.name,
+            one.theirs,
+            one.scaling,
+            f"{one.accuracy:.2f}",
+            f"{one.their_accuracy:.2f}",
+            f"{one.difference:+.2f}"
+            + (
+                ""
+                if one.half_width is None
+                else f" \N{PLUS-MINUS SIGN} {one.half_width:.2f}"
+            ),
+            str(one.n_splits),
+        )
+        for one in comparisons(values, names, method)
+    )
+    return Table(
+        "sets",
+        f"{method}, other half, set by set",
+        "Difference with the corrected 95 % interval of Nadeau and Bengio, losses first.",
+        ("set", "against", "scaling", "ours", "theirs", "difference", "splits"),
+        "lllrrrr",
+        (rows,),
+        (),
+        (),
+    )
+
+
+def records(values, method):
+    """Return the comparisons of a method on all sets, for the CSV file."""
+    selection, _ = division()
+    return [
+        {
+            "set": one.name,
+            "kind": SETS[one.name].kind,
+            "half": "selection" if one.name in selection else "report",
+            "scaling": one.scaling,
+            "method": method,
+            "against": one.theirs,
+            "splits": one.n_splits,
+            "accuracy": round(one.accuracy, 3),
+            "their_accuracy": round(one.their_accuracy, 3),
+            "difference": round(one.difference, 3),
+            "half_width": None if one.half_width is None else round(one.half_width, 3),
+            "cpu_seconds": round(one.seconds, 5),
+            "their_cpu_seconds": round(one.their_seconds, 5),
+        }
+        for one in comparisons(values, SETS, method)
+    ]

@@ -1,0 +1,54 @@
+import csv
+
+import pytest
+
+from study.defaults.report import groups, write
+from study.store import Result
+
+BEST, OTHER = "loo, squared, k 0.1", "loo, hinge, k 0.1"
+
+
+def results():
+    shares = {"SVC": 0.6, "SVC search": 0.7, BEST: 0.8, OTHER: 0.65}
+    return [
+        Result(scaling, name, "rbf", method, k, share + 0.01 * k, {}, 1.0)
+        for method, share in shares.items()
+        for name in ("pair", "trio")
+        for scaling in ("standardised", "unit")
+        for k in range(2)
+    ]
+
+
+@pytest.fixture
+def both_halves(tiny_sets, monkeypatch):
+    monkeypatch.setattr("study.defaults.report.division", lambda: (set(tiny_sets),) * 2)
+
+
+def test_every_candidate_is_in_one_group():
+    names = [name for group in groups().values() for name in group]
+    assert len(names) == len(set(names))
+
+
+@pytest.mark.usefixtures("both_halves")
+def test_the_best_on_the_selection_half_is_reported_on_the_other(tmp_path):
+    report, table = write(results(), tmp_path)
+    text = report.read_text()
+    assert f"## {BEST}, other half" in text
+    assert f"## {OTHER}, other half" not in text
+    assert text.index(f"| {BEST} |") < text.index(f"| {OTHER} |")
+    rows = list(csv.DictReader(table.read_text().splitlines()))
+    differences = [float(row["difference"]) for row in rows]
+    assert differences == sorted(differences)
+    assert {row["method"] for row in rows} >= {BEST, OTHER}
+
+
+@pytest.mark.usefixtures("both_halves")
+def test_another_candidate_may_be_reported(tmp_path):
+    report, _ = write(results(), tmp_path, chosen=[OTHER])
+    assert f"## {OTHER}, other half" in report.read_text()
+
+
+@pytest.mark.usefixtures("tiny_sets")
+def test_a_report_of_nothing_is_an_error_with_the_way_out(tmp_path):
+    with pytest.raises(ValueError, match="run both"):
+        write([], tmp_path)
