@@ -18,18 +18,17 @@ from largemargin.designs.base import Capability
 from largemargin.designs.row_loops import dense_dot
 from largemargin.numerics import lapack
 from largemargin.numerics.jit import JIT, SUM, njit
+from largemargin.numerics.shuffling import draw_row
 from largemargin.problem.certificate import Certificate, Certified
 from largemargin.problem.intercept import squares_hold_it
 from largemargin.problem.quick_examination import row_gap
-from largemargin.solvers.solution import Run, Solution
+from largemargin.solvers.solution import EASY, Run, Solution
 
 # Only so many rows times features: Newton steps make better use of larger ones.
 MAX_NUMBERS = 4_000_000
 MAX_FEATURES = 500
 # Leave the rest to Newton's method after this many visits per row: less than a second.
 MAX_VISITS = 100
-# A gap that descent reaches fast; leave smaller ones to Newton's method.
-EASY = 1e-5
 # Between two sweeps over all rows, those between their bounds are visited at most this
 # often, or until their gaps have shrunk by this factor.
 INNER_SWEEPS = 20
@@ -129,19 +128,14 @@ def descend_on_rows(rows, norms, sign, weight, numbers, order, beta, v, tol, max
     _, ridge, kink, cap = numbers
     n_rows, n_features = rows.shape
     flat = rows.reshape(-1)
-    chance = np.uint64(1)
+    chance = np.ones(1, np.uint64)
     visits, n_active, n_inner = 0, n_rows, 0
     first_gap = np.inf
     gap, primal, scale = np.inf, np.inf, 1.0
     while visits < max_visits:
         near = 0.0
         for k in range(n_active):
-            # A linear congruential generator: random, but always the same.
-            chance = chance * np.uint64(6364136223846793005) + np.uint64(1)
-            other = k + np.int64((chance >> np.uint64(33)) % np.uint64(n_active - k))
-            i = order[other]
-            order[other] = order[k]
-            order[k] = i
+            i = draw_row(order, k, n_active, chance)
             margin = sign[i] * dense_dot(flat, i * n_features, v)
             before = beta[i]
             near += weight[i] * row_gap(margin, before, ridge, kink, cap)[1]

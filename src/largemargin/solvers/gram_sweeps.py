@@ -25,6 +25,7 @@ import numpy as np
 
 from largemargin.numerics.jit import JIT, njit
 from largemargin.numerics.lines import add_row
+from largemargin.numerics.shuffling import draw_row
 from largemargin.problem.certificate import Certificate, Certified
 from largemargin.solvers.solution import Run, Solution
 
@@ -278,13 +279,7 @@ def sweep_rows(
             k = 0 if sign[i] > 0.0 else 1
             mean_margin[k] += sign[i] * weight[i] * scores[i] / weights[k]
         for step in range(n_rows):
-            # A linear congruential generator: random, but always the same.
-            chance[0] = chance[0] * np.uint64(6364136223846793005) + np.uint64(1)
-            draw = (chance[0] >> np.uint64(33)) * np.uint64(n_rows - step)
-            other = np.uint64(step) + (draw >> np.uint64(31))
-            i = order[other]
-            order[other] = order[step]
-            order[step] = i
+            i = draw_row(order, step, n_rows, chance)
             k = 0 if sign[i] > 0.0 else 1
             score = scores[i] + parts[0] * means[0, i] + parts[1] * means[1, i]
             offset = tilt * (between * softness - mean_margin[0] + mean_margin[1])

@@ -18,8 +18,8 @@ from largemargin.solvers.active_kernel import solve_active
 from largemargin.solvers.equivalent_svm import solve_as_svm
 from largemargin.solvers.gram_sweeps import solve_by_gram_sweeps, sweeps_can_solve
 from largemargin.solvers.newton import solve_newton
-from largemargin.solvers.pairs import EASY, pairs_can_solve, solve_in_pairs
-from largemargin.solvers.solution import Progress, Run, Solution, Start
+from largemargin.solvers.pairs import pairs_can_solve, solve_in_pairs
+from largemargin.solvers.solution import EASY, Progress, Run, Solution, Start
 
 # Up to this many rows take explicit features, unless sweeps come first or a start leaves
 # little to do.

@@ -16,9 +16,10 @@ from dataclasses import replace
 import numpy as np
 
 from largemargin.numerics.jit import EXTREME, JIT, njit
+from largemargin.numerics.shuffling import draw_row
 from largemargin.problem.certificate import Certified
 from largemargin.problem.intercept import settle
-from largemargin.solvers.solution import Run, Solution, Start
+from largemargin.solvers.solution import EASY, Run, Solution, Start
 from largemargin.solvers.sweeps import best_in_box
 
 # Steps between two certificates; fewer after a warm start, which may leave little to do.
@@ -26,8 +27,6 @@ STEPS_PER_CALL = 1000
 WARM_STEPS = 125
 # Leave the rest to Newton's method after this many steps per row.
 MAX_STEPS_PER_ROW = 300
-# A gap that descent reaches fast; leave smaller ones to Newton's method.
-EASY = 1e-5
 # A linearised problem is solved when its gap is this fraction of the goal.
 SOLVED = 0.3
 # Up to this many rows, to search for the best pair costs more than it saves.
@@ -268,16 +267,10 @@ def descend_row_by_row(gram, fixed, beta, scores, goal, max_visits):
     """Move each dual variable to its optimum, until the sum of all gaps is ``goal``."""
     signed, kinks, curvature, (ridge, cap) = fixed
     n_rows = beta.shape[0]
-    order = np.arange(n_rows)
-    chance = np.uint64(1)
+    order, chance = np.arange(n_rows), np.ones(1, np.uint64)
     for _ in range(max_visits // n_rows):
         for k in range(n_rows):
-            # A linear congruential generator: random, but always the same.
-            chance = chance * np.uint64(6364136223846793005) + np.uint64(1)
-            other = k + np.int64((chance >> np.uint64(33)) % np.uint64(n_rows - k))
-            i = order[other]
-            order[other] = order[k]
-            order[k] = i
+            i = draw_row(order, k, n_rows, chance)
             sign = 1.0 if signed[i] > 0.0 else -1.0
             slope = sign * scores[i] - kinks[i] + ridge * beta[i]
             target = best_in_box(beta[i], slope, curvature[i], cap)

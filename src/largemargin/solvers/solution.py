@@ -11,6 +11,8 @@ from largemargin.numerics.progress_log import logger
 from largemargin.problem.certificate import Certificate, Certified, examine_kept
 from largemargin.problem.objective import Problem
 
+# A gap that descent on the rows reaches fast; smaller ones are left to Newton's method.
+EASY = 1e-5
 # How often a point is stretched to restore a hard margin that rounding may have lost.
 MAX_STRETCHES = 3
 
