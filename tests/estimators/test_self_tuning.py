@@ -95,6 +95,23 @@ def test_a_weight_of_two_is_the_row_twice(moons):
     assert_allclose(weighted.decision_function(X), repeated.decision_function(X), atol=1e-4)
 
 
+def test_a_class_of_weight_three_has_its_rows_left_out_as_a_whole(moons):
+    X, y = moons
+    machine = LinearLDMClassifier("loo", lambda_var=0, class_weight={1: 3.0}).fit(X, y)
+    results, sign = machine.loo_results_, np.where(y == 1, 1.0, -1.0)
+    weight = np.where(y == 1, 3.0, 1.0)
+    for k, C in enumerate(results["C"][::5]):
+        unseen = np.empty(len(y))
+        for i in range(len(y)):
+            rest = np.arange(len(y)) != i
+            ridge = Ridge(alpha=1.0 / (2.0 * C)).fit(X[rest], sign[rest], weight[rest])
+            unseen[i] = ridge.predict(X[[i]])[0]
+        wrong = (unseen > 0) != (sign > 0)
+        assert results["error"][0, 5 * k] == pytest.approx(
+            np.average(wrong, weights=weight)
+        )
+
+
 def test_sparse_and_precomputed_rows_give_the_same_choice(moons):
     X, y = moons
     dense = LDMClassifier("loo", gamma=0.7).fit(X, y)

@@ -14,11 +14,15 @@ FLOATS = [np.float64, np.float32]
 
 @dataclass(frozen=True)
 class Rows:
-    """Rows with their labels and weights; those of weight zero do not count."""
+    """Rows with their labels and weights; those of weight zero do not count.
+
+    ``all_repeats`` are the weights without those of the classes, if there are any.
+    """
 
     X: object
     y: np.ndarray
     all_weights: np.ndarray
+    all_repeats: np.ndarray | None = None
 
     @cached_property
     def counted(self):
@@ -29,6 +33,12 @@ class Rows:
     def weight(self):
         """The weights of the rows that count."""
         return self.all_weights[self.counted]
+
+    @property
+    def repeats(self):
+        """How often each row that counts was given, as the user's weights say it."""
+        repeats = self.all_weights if self.all_repeats is None else self.all_repeats
+        return repeats[self.counted]
 
     @property
     def labels(self):
@@ -46,7 +56,7 @@ class Rows:
             return self
         weights = np.zeros_like(self.all_weights)
         weights[np.flatnonzero(self.counted)[members]] = self.weight[members]
-        return Rows(self.X, self.y, weights)
+        return Rows(self.X, self.y, weights, self.all_repeats)
 
 
 def validated(estimator, encoder, X, y, **options):
@@ -61,11 +71,17 @@ def validated(estimator, encoder, X, y, **options):
 def validated_rows(estimator, encoder, X, y, sample_weight, **options):
     """Return validated rows with their weights."""
     X, y = validated(estimator, encoder, X, y, **options)
-    return Rows(X, y, weights_of(encoder, X, y, sample_weight))
+    weight = checked_weights(X, sample_weight)
+    return Rows(X, y, encoder.weighted(y, weight), weight)
 
 
 def weights_of(encoder, X, y, sample_weight):
     """Return the weight of each row, including that of its class."""
+    return encoder.weighted(y, checked_weights(X, sample_weight))
+
+
+def checked_weights(X, sample_weight):
+    """Return the weight of each row, or raise if the weights are no use."""
     weight = np.array(check_sample_weight(sample_weight, X, dtype=np.float64))
     with np.errstate(over="ignore"):
         total = weight.sum()
@@ -84,7 +100,7 @@ def weights_of(encoder, X, y, sample_weight):
             "sample_weight must be positive somewhere; got zeros only. Pass None to "
             "count every row once."
         )
-    return encoder.weighted(y, weight)
+    return weight
 
 
 def canonical_rows(X):

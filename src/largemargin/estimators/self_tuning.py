@@ -43,6 +43,7 @@ class Sample(NamedTuple):
     X: object  # or their Gram matrix
     labels: np.ndarray
     weight: np.ndarray
+    repeats: np.ndarray
 
 
 class GramRows(NamedTuple):
@@ -103,7 +104,7 @@ def tuned(machine, rows, recipe):
     )
     errors, residuals = np.swapaxes(points, 0, 1)
     # A row of weight below one is left out as a whole.
-    best = best_point(errors, residuals, np.maximum(sample.weight, 1.0).sum())
+    best = best_point(errors, residuals, np.maximum(sample.repeats, 1.0).sum())
     Cs = prices / curvature if wants_C else np.array([float(machine.C)])
     settled = copy(machine)
     settled.C = float(Cs[best[1]])
@@ -137,7 +138,7 @@ def sample_of(rows, space=None) -> Sample:
         parts = [order[labels[order] == label] for label in classes]
         parts = [part[: int(np.ceil(share * len(part)))] for part in parts]
         places = np.sort(np.concatenate(parts))
-    own = labels[places], rows.weight[places]
+    own = labels[places], rows.weight[places], rows.repeats[places]
     if space is None:
         return Sample(rows.used[places], *own)
     return Sample(space.settle(rows)[np.ix_(places, places)], *own)
@@ -166,7 +167,7 @@ def judge(sample, rows, machine, prices):
         own = np.arange(len(labels))[members]
         path = rows.path(own, weight[own], machine.fit_intercept)
         for targets in several:
-            outputs = path.outputs(targets.sign, prices)
+            outputs = path.outputs(targets.sign, prices, sample.repeats[own])
             scores = outputs.left_out
             if len(own) < len(labels):
                 scores = rows.scores(own, outputs.coefficients) + outputs.intercepts

@@ -53,11 +53,11 @@ class RidgePath:
         vectors, singular, _ = np.linalg.svd(rows, full_matrices=False)
         return cls(weight, fit_intercept, singular**2, vectors, X @ mean)
 
-    def outputs(self, targets: np.ndarray, prices: np.ndarray) -> Outputs:
+    def outputs(self, targets: np.ndarray, prices: np.ndarray, repeats=None) -> Outputs:
         """Return what the regressions at all prices give.
 
-        A row of weight two counts as two rows, of which one is left out; one of weight
-        below one is left out as a whole.
+        ``repeats`` says how many rows each row stands for, of which one is left out; up to
+        one, it is left out as a whole. By default these are the weights.
         """
         weight, root, vectors = self.weight, self._root[:, None], self._vectors
         level = weight @ targets / self._total if self.fit_intercept else 0.0
@@ -67,7 +67,8 @@ class RidgePath:
         leverage = np.square(vectors) @ kept
         if self.fit_intercept:
             leverage += weight[:, None] / self._total
-        leverage *= np.minimum(1.0, 1.0 / weight)[:, None]
+        repeats = weight if repeats is None else repeats
+        leverage *= np.minimum(1.0, 1.0 / repeats)[:, None]
         left_out = fitted - leverage * targets[:, None]
         left_out /= np.maximum(1.0 - leverage, LEAST)
         coefficients = root * (vectors @ (inside[:, None] / (self._values + 1.0 / prices)))
