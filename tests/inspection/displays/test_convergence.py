@@ -1,5 +1,6 @@
 """The convergence of a fit is drawn from its history."""
 
+import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from sklearn.pipeline import make_pipeline
@@ -20,9 +21,15 @@ def test_convergence_is_drawn_for_every_machine(multi_class, last, iris):
     assert len(display.lines_) == 3
     assert display.lines_[-1].get_label() == f"LinearLDMClassifier, {last}"
     assert display.ax_.get_yscale() == "log"
-    history = pipeline[-1].history_[0]
-    assert_allclose(display.lines_[0].get_ydata(), history["duality_gap"])
+    gaps = np.array(pipeline[-1].history_[-1]["duality_gap"])
+    assert_allclose(display.lines_[-1].get_ydata(), gaps[gaps > 0])
     with pytest.raises(ValueError, match="'step' or 'seconds'"):
         display.plot(x="minutes")
     with pytest.raises(TypeError, match="got SVC"):
         ConvergenceDisplay.from_estimator(SVC().fit(X, y))
+
+
+def test_gaps_of_zero_have_no_place_on_a_logarithmic_axis():
+    history = {"duality_gap": [0.5, 0.0], "seconds": [0.1, 0.2]}
+    (line,) = ConvergenceDisplay({"a fit": history}).plot().lines_
+    assert_allclose(line.get_xydata(), [[1.0, 0.5]])
