@@ -50,6 +50,19 @@ def test_a_system_that_follows_another_is_as_exact(surrogate):
         assert_allclose(found.element, dense_step(matrix, gram, target), atol=1e-9)
 
 
+def test_moments_are_narrow_unless_rounding_would_hide_the_identity():
+    rng = np.random.default_rng(5)
+    columns = rng.normal(size=(6, 1000)).astype(np.float32)
+    wide = columns.astype(np.float64)
+    for weight, rtol in (1.0, 1e-5), (1e9, 1e-12):
+        weights = weight * rng.uniform(size=1000)
+        found = np.tril(Surrogate(columns, np.zeros(1000))._updated_moment(weights))
+        exact = np.tril(np.eye(6) + (wide * weights) @ wide.T)
+        assert np.abs(found - exact).max() <= rtol * np.diagonal(exact).max()
+        # A sum in float32 has errors of this size; in float64 it has not.
+        assert (np.abs(found - exact).max() > 1e-9 * weight) == (weight == 1.0)
+
+
 @EVERY_KIND
 def test_any_right_hand_side_of_the_bordered_system_is_solved(surrogate, kind):
     system = module.Bordered.of(curvature_of(*kind)[0])

@@ -92,3 +92,47 @@ def test_a_row_of_zeros_is_certified_with_an_indefinite_kernel(blobs):
     X[5] = 0.0
     machine = LDMClassifier(kernel="sigmoid", gamma=0.1).fit(X, y)
     assert machine.duality_gap_ <= machine.tol
+
+
+@pytest.fixture(scope="module")
+def overlapping():
+    X, y = make_blobs(1300, 4, centers=2, cluster_std=4.0, random_state=0)
+    return X / 10, y
+
+
+@pytest.mark.needs_jit
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+def test_few_digits_are_certified_as_if_they_were_many(overlapping, loss, monkeypatch):
+    seen = types_of_grams(monkeypatch)
+    options = {"C": 10.0, "gamma": 0.5, "loss": loss, "lambda_var": 1300.0}
+    rough = LDMClassifier(**options, lambda_mean=0).fit(*overlapping)
+    close = LDMClassifier(**options, lambda_mean=0, tol=1e-7).fit(*overlapping)
+    assert seen == [np.float32, np.float64]
+    # The gap is relative to the sum of the sizes of the terms, which is no less.
+    assert rough.duality_gap_ <= rough.tol
+    excess = rough.objective_ - close.objective_
+    assert -1e-6 * close.objective_ <= excess <= rough.tol * close.objective_
+
+
+@pytest.mark.needs_jit
+def test_many_digits_follow_where_few_do_not_reach_the_tolerance(overlapping, monkeypatch):
+    seen = types_of_grams(monkeypatch)
+    machine = LDMClassifier(
+        C=1e6, gamma=5.0, loss="squared_hinge", lambda_var=1e8, lambda_mean=0
+    )
+    machine.fit(*overlapping)
+    assert seen == [np.float32, np.float64]
+    assert machine.duality_gap_ <= machine.tol
+
+
+def types_of_grams(monkeypatch):
+    """Return a list that gets the dtype of every Gram matrix of a fit."""
+    seen, design = [], KernelSpace.design
+
+    def noticed(space, *args):
+        found = design(space, *args)
+        seen.append(space.dtype)
+        return found
+
+    monkeypatch.setattr(KernelSpace, "design", noticed)
+    return seen

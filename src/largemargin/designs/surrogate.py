@@ -13,7 +13,7 @@ from functools import partial
 
 import numpy as np
 from scipy.linalg import cho_solve
-from scipy.linalg.blas import dsyrk
+from scipy.linalg.blas import dsyrk, ssyrk
 
 from largemargin.designs.base import MissingCapability, Step
 from largemargin.designs.cholesky import damped_factor, solve_small
@@ -26,8 +26,12 @@ from largemargin.numerics.jit import SUM, njit
 from largemargin.numerics.low_rank import GrowingFactor
 from largemargin.numerics.threads import in_threads
 
-# Rows are widened to float64 in blocks of about this many numbers.
-BLOCK_NUMBERS = 1 << 18
+# Moments are sums over rows, in blocks of about this many numbers.
+BLOCK_NUMBERS = 1 << 20
+# Over more rows than this they are sums of float32 within blocks, which is twice as fast,
+# up to this trace: the identity is added to them, and rounding must not hide it.
+MAX_WIDE_ROWS = 400
+MAX_NARROW_TRACE = 1e7
 # Sums over more rows than this are made in this many parts, by several threads.
 MANY_ROWS = 2000
 N_PARTS = 4
@@ -51,6 +55,7 @@ class Surrogate(ExpansionDesign):
         rank, self.n_rows = columns.shape
         self.size = columns.size
         self._weights, self._moment = np.zeros(self.n_rows), np.eye(rank, order="F")
+        self._spanned = np.einsum("ij,ij->j", columns, columns, dtype=np.float64)
 
     def scores(self, alpha) -> np.ndarray:
         """Return the inner product of every row with an element."""
@@ -58,8 +63,7 @@ class Surrogate(ExpansionDesign):
 
     def squared_norms(self) -> np.ndarray:
         """Return the squared length of every row."""
-        own = np.einsum("ij,ij->j", self.columns, self.columns, dtype=np.float64)
-        return own + self.missing
+        return self._spanned + self.missing
 
     def slope_length(self, alpha, forces, errors, closely=False) -> float:
         """Return no bound: lengths on a surrogate prove nothing about the rows."""
@@ -121,11 +125,16 @@ class Surrogate(ExpansionDesign):
         """Return the share of some rows in ``L W L'``; only its lower triangle is valid."""
         rank = len(self.columns)
         moment, height = np.zeros((rank, rank), order="F"), max(BLOCK_NUMBERS // rank, 1)
+        is_narrow = (
+            len(rows) > MAX_WIDE_ROWS and weights @ self._spanned <= MAX_NARROW_TRACE
+        )
+        dtype, syrk = (np.float32, ssyrk) if is_narrow else (np.float64, dsyrk)
+        roots = np.sqrt(weights).astype(dtype)
         for start in range(0, len(rows), height):
             some = rows[start : start + height]
-            part = self.columns[:, some].astype(np.float64, order="F")
-            part *= np.sqrt(weights[some])
-            moment = dsyrk(1.0, part, 1.0, moment, lower=1, overwrite_c=1)
+            part = self.columns[:, some].astype(dtype, copy=False)
+            part *= roots[some]
+            moment += syrk(1.0, part.T, trans=1, lower=1)
         return moment
 
 

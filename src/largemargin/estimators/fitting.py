@@ -24,6 +24,8 @@ from largemargin.solvers import Progress, Start
 
 # Iterations of at least this many seconds are mentioned in warnings.
 LONG_PASS = 1.0
+# A gap of this may be reached with few digits, in float32.
+FEW_DIGITS = 1e-4
 # With fewer numbers in the design than this, one thread is faster.
 THREADED_SIZE = 4_000_000
 
@@ -142,6 +144,31 @@ def solve_parts(machine, recipe, rows, parts, deadline):
         )
         return solution, progress.history
 
+    def is_over(solution):
+        is_long = solution.n_iter >= (machine.max_iter or np.inf)
+        return solution.converged or solution.is_late or is_long
+
+    def solve_on_design(rows, problems, numbers, space, n_threads, few_digits):
+        """Return what is found on a design of the rows, and the histories."""
+        with timed("gram_seconds"):
+            design = space.design(rows, few_digits)
+        problems = [problem.on(design) for problem in problems]
+        starts = []
+        if starts_warm:
+            some = slice(numbers.start, numbers.stop)
+            starts = last_solutions(machine, space, rows, problems[0], some)
+        starts = starts or [None] * len(problems)
+        # With several problems, each is solved by one thread: the same sums in the same
+        # order for any n_jobs. Small products would be slower with a second thread.
+        single = n_problems > 1 or design.size < THREADED_SIZE
+        threads = one_blas_thread() if single else own_threads()
+        with threads if n_parts == 1 else nullcontext():
+            jobs = list(zip(problems, starts, numbers, strict=True))
+            solved = in_order(lambda job: run(*job), jobs, n_threads, stop)
+            solutions, histories = zip(*solved, strict=True)
+            with np.errstate(over="ignore", invalid="ignore"):  # as in ``solve``
+                return space.finish(rows, solutions, problems, deadline), histories
+
     def solve_part(k, space, n_threads):
         members, problems = parts[k]
         progress = Progress(stop.check, bool(machine.verbose), deadline)
@@ -152,24 +179,13 @@ def solve_parts(machine, recipe, rows, parts, deadline):
                 return found, [progress.history]
         numbers = range(ends[k] - len(problems), ends[k])
         own = rows.only(members)
-        with timed("gram_seconds"):
-            design = space.design(own)
-        problems = [problem.on(design) for problem in problems]
-        starts = []
-        if starts_warm:
-            some = slice(numbers.start, numbers.stop)
-            starts = last_solutions(machine, space, own, problems[0], some)
-        starts = starts or [None] * len(problems)
-        # With several problems, each is solved by one thread: the same sums in the same
-        # order for any n_jobs. Small products would be slower with a second thread.
-        single = n_problems > 1 or design.size < THREADED_SIZE
-        threads = one_blas_thread() if single else own_threads()
-        with threads if n_parts == 1 else nullcontext():
-            jobs = list(zip(problems, starts, numbers, strict=True))
-            solved = in_order(lambda job: run(*job), jobs, n_threads, stop)
-        solutions, histories = zip(*solved, strict=True)
-        with np.errstate(over="ignore", invalid="ignore"):  # as in ``solve``
-            return space.finish(own, solutions, problems, deadline), histories
+        few_digits = n_parts == 1 and machine.tol >= FEW_DIGITS
+        few_digits &= not any(problem.is_hard for problem in problems)
+        given = own, problems, numbers, space, n_threads
+        found, histories = solve_on_design(*given, few_digits)
+        if space.is_narrowed and not all(map(is_over, found.solutions)):
+            found, histories = solve_on_design(*given, few_digits=False)
+        return found, histories
 
     if n_parts == 1:
         found = [solve_part(0, recipe.space, n_threads)]

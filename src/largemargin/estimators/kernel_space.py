@@ -13,7 +13,13 @@ from largemargin.estimators.linear_space import LinearSpace, elements_of, linear
 from largemargin.estimators.recipe import Found
 from largemargin.kernels.condensing import condense
 from largemargin.kernels.functions import Kernel, KernelErrors
-from largemargin.kernels.gram import check_gram, definite_part, gram_block, gram_bytes
+from largemargin.kernels.gram import (
+    check_gram,
+    definite_part,
+    gram_block,
+    gram_bytes,
+    gram_type,
+)
 from largemargin.kernels.widths import WITHOUT_WIDTH, settle_gamma
 from largemargin.numerics.low_rank import expand_over_few
 from largemargin.numerics.memory import (
@@ -53,6 +59,8 @@ class KernelSpace:
     def __init__(self, machine, examines=True):
         self.machine, self.examines = machine, examines
         self.kernel = self.factor = self.projector = self.low_rank_residual = None
+        self.dtype = np.float64  # of the kernel values that scores come from
+        self.is_narrowed = False
         # Of parts of rows: which rows count, their Gram matrix if it fits, and its error.
         self.counted = self.shared_gram = self.shared_error = None
         # Parts share this list, so that one warning of an indefinite kernel is for all.
@@ -94,13 +102,16 @@ class KernelSpace:
             space.shared_error = errors.of_gram
         return space
 
-    def design(self, rows):
+    def design(self, rows, few_digits=False):
         """Return a design of the rows: the first of these that is possible.
 
         It has their Gram matrix, made definite if needed; or products with one that is not
-        stored; or features of low rank.
+        stored; or features of low rank. ``few_digits`` is whether a float32 matrix is
+        worth a try where float64 is usual.
         """
-        gram, errors = self._gram(rows)
+        gram, errors = self._gram(rows, few_digits and self.examines)
+        self.dtype = np.float32 if gram is None else gram.dtype
+        self.is_narrowed = few_digits and self.dtype != gram_type(len(rows.weight))
         if gram is None and self._can_be_polished(rows):
             return TiledDesign(self.kernel, rows.used)
         if gram is None:
@@ -121,7 +132,7 @@ class KernelSpace:
             source = KernelRows(self.kernel, used, entry_error=errors.of_scores)
         return GramDesign(gram, errors.of_gram, source)
 
-    def _gram(self, rows):
+    def _gram(self, rows, few_digits):
         """Return the Gram matrix of the rows that count, None if it is too large.
 
         Bounds of the errors of the kernel's values come with it, except for a matrix from
@@ -136,7 +147,7 @@ class KernelSpace:
             return used, None
         if self._needs_low_rank(used.shape[0]):
             return None, None
-        return self.kernel.gram_and_errors(used)
+        return self.kernel.gram_and_errors(used, few_digits and self.kernel.is_definite)
 
     def _can_be_polished(self, rows):
         """Return whether products with a Gram matrix that is not stored are affordable."""
@@ -184,7 +195,7 @@ class KernelSpace:
         # If every row is a support vector, an expansion over fewer rows says the same.
         if self.kernel.is_definite and alpha.all():
             scores = np.array([solution.scores for solution in solutions])
-            short = condense(self.kernel, used, alpha, scores)
+            short = condense(self.kernel, used, alpha, scores, self.dtype)
             if short is not alpha and problems is not None:
                 examined = self._examine(problems, solutions, short, used)
                 if self._still_hold(examined, solutions):

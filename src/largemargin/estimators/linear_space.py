@@ -47,6 +47,7 @@ class LinearSpace:
 
     # With an intercept, the design moves columns that are far from zero.
     parameters: tuple[str, ...] = ("fit_intercept",)
+    is_narrowed = False
 
     def __init__(self, fit_intercept=True):
         self.fit_intercept = fit_intercept
@@ -63,8 +64,8 @@ class LinearSpace:
         check_machines(len(np.unique(rows.labels)), rows.X.shape[1], "features", "ovo")
         return self
 
-    def design(self, rows):
-        """Return the design of the rows that count."""
+    def design(self, rows, few_digits=False):
+        """Return the design of the rows that count, with the digits that they have."""
         return linear_design(self.settle(rows), self.fit_intercept)
 
     def solve_small(self, rows, members, problem, tol):

@@ -36,8 +36,11 @@ class Space(Protocol):
     def share(self, rows):
         """Return the space in which the designs of parts of the rows are made."""
 
-    def design(self, rows):
-        """Return the design of the rows that count."""
+    # Whether the last design has fewer digits than are usual for its number of rows.
+    is_narrowed: bool
+
+    def design(self, rows, few_digits=False):
+        """Return the design of the rows that count, narrowed if few digits may do."""
 
     def last_elements(self, machine, rows, problems):
         """Return the elements of some problems, by a slice, of the last fit."""

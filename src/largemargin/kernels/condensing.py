@@ -4,7 +4,6 @@ import numpy as np
 from scipy.linalg import cho_solve
 
 from largemargin.kernels.functions import Kernel
-from largemargin.kernels.gram import gram_type
 from largemargin.numerics.low_rank import pivoted_factor
 
 # Rows that span the others are sought in a sample; more than this many are of no use.
@@ -19,12 +18,14 @@ SAME = 1e-8
 SAME_ROUNDINGS = 4
 
 
-def condense(kernel: Kernel, X, alpha: np.ndarray, scores: np.ndarray) -> np.ndarray:
+def condense(
+    kernel: Kernel, X, alpha: np.ndarray, scores: np.ndarray, dtype=np.float64
+) -> np.ndarray:
     """Return expansions of the same elements over few rows, or ``alpha`` if there are none.
 
     An element in the span of some rows is determined by its scores on them. Each row of
     ``alpha`` is the expansion of one element over the rows of ``X``, and each row of
-    ``scores`` has its scores on them.
+    ``scores`` has its scores on them, which come from kernel values of type ``dtype``.
     """
     n_rows = X.shape[0]
     if n_rows < FEWEST_ROWS:
@@ -44,7 +45,7 @@ def condense(kernel: Kernel, X, alpha: np.ndarray, scores: np.ndarray) -> np.nda
         missed = wanted - gram[np.ix_(pivots, pivots)] @ short
         short += cho_solve((corner[pivots], True), missed)
     missed = np.abs(kernel.scores(X, X[spanning], short.T) - scores.T).max()
-    rounding = np.finfo(gram_type(n_rows)).eps * np.linalg.norm(alpha, axis=1).max()
+    rounding = np.finfo(dtype).eps * np.linalg.norm(alpha, axis=1).max()
     if missed > max(SAME * np.abs(scores).max(), SAME_ROUNDINGS * rounding):
         return alpha
     out = np.zeros_like(alpha)

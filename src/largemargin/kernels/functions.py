@@ -91,19 +91,24 @@ class Kernel:
         """Return the Gram matrix of the rows, symmetric to the last bit."""
         return self._gram_of(X, self.prepare(X))
 
-    def gram_and_errors(self, X) -> tuple[np.ndarray, KernelErrors]:
-        """Return the Gram matrix of the rows, and bounds of the errors of values."""
+    def gram_and_errors(
+        self, X, few_digits: bool = False
+    ) -> tuple[np.ndarray, KernelErrors]:
+        """Return the Gram matrix of the rows, and bounds of the errors of values.
+
+        ``few_digits`` is whether float32 is enough for fewer rows than usual.
+        """
         rows = self.prepare(X)
-        gram = self._gram_of(X, rows)
+        gram = self._gram_of(X, rows, few_digits)
         own = self._entry_error(X, gram.dtype, None, rows)
         has_rows = self.is_definite or callable(self.name)
         return gram, KernelErrors(own, rows.entry_error_anywhere if has_rows else own)
 
-    def _gram_of(self, X, rows):
+    def _gram_of(self, X, rows, few_digits=False):
         n_rows = X.shape[0]
         if callable(self.name):
             return check_gram(self(X, X), n_rows, "the kernel's values")
-        out = np.empty((n_rows, n_rows), dtype=gram_type(n_rows))
+        out = np.empty((n_rows, n_rows), dtype=gram_type(n_rows, few_digits))
         fill_gram(rows, out, np.float64)
         if not (
             rows.is_bounded or all(np.isfinite(out[one]).all() for one in tiles(n_rows))

@@ -10,8 +10,10 @@ from largemargin.numerics.jit import SUM, njit
 from largemargin.numerics.lapack import factorise, safe_threads
 from largemargin.numerics.threads import in_threads
 
-# Gram matrices of more rows than this are kept in float32.
+# Gram matrices of more rows than this are kept in float32; where few digits are enough, of
+# more than so many.
 MAX_WIDE_ROWS = 4000
+MAX_WIDE_ROWS_OF_FEW_DIGITS = 1200
 # Negative eigenvalues up to this fraction of the largest count as rounding.
 ROUNDING = 1e-7
 # The same for the user's own matrix: read from a text file, it often has only six digits.
@@ -21,9 +23,10 @@ MANY_ROWS = 6000
 N_PARTS = 4
 
 
-def gram_type(n_rows: int) -> type[np.floating]:
+def gram_type(n_rows: int, few_digits: bool = False) -> type[np.floating]:
     """Return the dtype of a Gram matrix of this many rows."""
-    return np.float32 if n_rows > MAX_WIDE_ROWS else np.float64
+    most = MAX_WIDE_ROWS_OF_FEW_DIGITS if few_digits else MAX_WIDE_ROWS
+    return np.float32 if n_rows > most else np.float64
 
 
 def gram_bytes(n_rows: int) -> int:

@@ -265,14 +265,7 @@ def finest_step(length: float) -> float:
 
 def is_on_grid(X: np.ndarray, step: float, length: float) -> bool:
     """Return whether rows up to a length are multiples of the step, and not too long."""
-    if not 0 < length <= 4096.0 * step:
-        return False
-
-    def is_coarse(part):
-        steps = part / step
-        return np.array_equal(steps, np.rint(steps))
-
-    return is_coarse(X[:FEW_ROWS]) and is_coarse(X[FEW_ROWS:])
+    return 0 < length <= 4096.0 * step and are_multiples(X, step)
 
 
 def few_values(gamma: float, X, Z) -> np.ndarray:
@@ -281,6 +274,19 @@ def few_values(gamma: float, X, Z) -> np.ndarray:
     out = np.empty((len(X), len(Z)))
     fill_exponents(X, Z, gamma, out)
     return np.exp(out, out=out)
+
+
+@njit(**JIT)
+def are_multiples(X, step):
+    """Return whether all numbers are multiples of a power of two."""
+    for i in range(X.shape[0]):
+        n_others = 0
+        for j in range(X.shape[1]):
+            steps = X[i, j] / step
+            n_others += steps != np.rint(steps)
+        if n_others > 0:
+            return False
+    return True
 
 
 @njit(**JIT)
