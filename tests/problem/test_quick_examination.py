@@ -6,9 +6,9 @@ import pytest
 from largemargin.designs.dense import DenseDesign
 from largemargin.designs.gram import GramDesign
 from largemargin.problem import Prices, Problem, Targets
+from largemargin.problem import certificate as certificates
 from largemargin.problem.certificate import examine_kept
 from largemargin.problem.losses import HINGE, SQUARED_HINGE
-from largemargin.problem import certificate as certificates
 from largemargin.problem.quick_examination import (
     examine_measured,
     examine_quickly,

@@ -151,7 +151,7 @@ def examine_rows(
     Returns the gap without that of the gradient, the error of the objective, the objective,
     the sum of its absolute terms, and a lower bound of all margins.
     """
-    sign, weight, border = rows
+    sign, weight, _ = rows
     spread, reward, ridge, kink, cap, total, is_free = numbers
     offset, offset_error, square, square_error = element
     _, by_rows, by_sums = growths
