@@ -67,9 +67,9 @@ def examine_kept(
     if is_quick(problem):
         found = examine_measured(problem, w, measured, *rest)
         if found is not None and found[1].relative <= tol:
-            point, certificate, *extremes = found
+            point, certificate, least_margin, error = found
             nowhere = np.zeros(len(beta), dtype=bool)
-            return Examined(point, beta, certificate, *extremes, nowhere)
+            return Examined(point, beta, certificate, least_margin, error, nowhere)
     rough = _certify_measured(problem, w, measured, *rest)
     if rough.certificate.relative <= tol:
         return rough
