@@ -4,10 +4,13 @@ import numpy as np
 import pytest
 
 from largemargin.designs.dense import DenseDesign
+from largemargin.designs.gram import GramDesign
 from largemargin.problem import Prices, Problem, Targets
+from largemargin.problem import certificate as certificates
 from largemargin.problem.certificate import examine_kept
 from largemargin.problem.losses import HINGE, SQUARED_HINGE
 from largemargin.problem.quick_examination import (
+    examine_measured,
     examine_quickly,
     growths_of,
     is_quick,
@@ -90,3 +93,51 @@ def test_a_point_near_the_optimum_is_certified_to_a_small_gap():
 )
 def test_other_problems_are_left_to_the_general_examination(loss, prices):
     assert not is_quick(posed(loss, prices))
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize(("loss", "prices"), CASES)
+def test_on_a_gram_matrix_no_pair_is_farther_from_the_optimum_than_certified(
+    loss, prices, fit_intercept
+):
+    on_rows = posed(loss, prices, fit_intercept, n_features=60)
+    X = on_rows.design.X
+    problem = on_rows.on(GramDesign(X @ X.T))
+    best = solve(problem, "kernel_dual", tol=1e-12)
+    name = "hinge" if loss == HINGE else "squared_hinge"
+    parts = X @ X.T, problem.sign, problem.weight, *prices[:3], fit_intercept, name
+    optimum = solve_qp(*parts)[2]
+    rng = np.random.default_rng(1)
+    n_certified = 0
+    for size in 0.0, 1e-9, 1e-6, 1e-3, 0.1:
+        w = best.w + size * rng.standard_normal(len(best.w))
+        offset = best.offset + size * rng.standard_normal() * fit_intercept
+        beta = np.clip(best.beta + size * rng.standard_normal(len(w)), *problem.box)
+        measured = problem.design.measure(w)
+        for tangent in None, best.margins + size * rng.standard_normal(len(w)):
+            found = examine_measured(problem, w, measured, offset, beta, 0.0, tangent)
+            if found is None:  # the forces cannot be balanced
+                continue
+            _, (primal, gap, scale), _, _ = found
+            n_certified += gap <= 1e-3 * scale
+            assert primal - optimum <= gap + 1e-10 * scale
+            general = certificates._certify_measured(
+                problem, w, measured, offset, beta, 0.0, tangent
+            ).certificate
+            assert primal == pytest.approx(general.primal, rel=1e-12)
+            assert scale == pytest.approx(general.scale, rel=1e-10)
+            assert gap >= (1 - 1e-6) * general.gap - 1e-11 * scale
+    assert n_certified >= 4
+
+
+def test_an_error_of_the_intercept_enters_the_bounds():
+    problem = posed(*CASES[0])
+    best = solve(problem, "newton", tol=1e-12)
+    measured = problem.design.measure(best.w)
+    rest = best.offset, best.beta
+    exact = examine_measured(problem, best.w, measured, *rest, 0.0, None)
+    off = examine_measured(problem, best.w, measured, *rest, 1e-3, None)
+    assert off[2] <= exact[2] - 0.9e-3
+    assert off[3] >= 1e-3
+    # Every loss and reward may be off by as much.
+    assert off[1].gap >= exact[1].gap + 1e-3 * problem.reward * problem.total

@@ -140,9 +140,8 @@ class GramDesign(FactorableDesign):
 
         ``n_spreads`` is the number of different spreads that will be asked for.
         """
-        is_one_of_many = n_spreads >= MANY_INVERSES and self.n_rows <= MAX_SPECTRUM_ROWS
-        has_spectrum = is_one_of_many and self._whole is None
-        spectrum = self._spectrum(weight) if has_spectrum else None
+        has_spectrum = n_spreads >= MANY_INVERSES and self.may_have_spectrum
+        spectrum = self.spectrum(weight) if has_spectrum else None
 
         def invert():
             if spectrum is not None:
@@ -156,7 +155,12 @@ class GramDesign(FactorableDesign):
 
         return self.once_for(("inverse", spread), (weight,), invert)
 
-    def _spectrum(self, weight):
+    @property
+    def may_have_spectrum(self) -> bool:
+        """Whether rows are few enough, and other inverses are not derived from theirs."""
+        return self.n_rows <= MAX_SPECTRUM_ROWS and self._whole is None
+
+    def spectrum(self, weight) -> Spectrum:
         """Return the eigendecomposition of the weighted matrix, made once."""
         return self.once_for(
             Spectrum, (weight,), lambda: Spectrum.of(self.gram_matrix, weight)

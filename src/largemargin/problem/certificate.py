@@ -6,7 +6,7 @@ derives these bounds. The design provides those of the rows by ``measure``,
 ``measure_closely`` and ``slope_length``.
 """
 
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,38 +18,8 @@ from largemargin.problem.certificate_loops import (
     sizes_of_errors,
 )
 from largemargin.problem.intercept import squares_hold_it
-
-
-class Point(NamedTuple):
-    """A point of the primal space: element, intercept, scores and margins."""
-
-    w: np.ndarray
-    offset: float
-    scores: np.ndarray
-    margins: np.ndarray
-
-
-class Certificate(NamedTuple):
-    """The objective at a primal point, and a bound of its distance from the optimum."""
-
-    primal: float
-    gap: float
-    scale: float
-
-    @property
-    def relative(self) -> float:
-        """The gap divided by the sum of the absolute terms of the objective."""
-        if self.gap == 0:
-            return 0.0
-        return self.gap / self.scale if self.scale > 0 else np.inf
-
-    def above(self, bound: float) -> Self:
-        """Return the certificate of the same point by another lower bound."""
-        return self._replace(gap=min(self.gap, max(self.primal - bound, 0.0)))
-
-    def at(self, primal: float) -> Self:
-        """Return the certificate of another point by the same lower bound."""
-        return self._replace(primal=primal, gap=self.gap + max(primal - self.primal, 0.0))
+from largemargin.problem.points import Certificate, Point
+from largemargin.problem.quick_examination import examine_measured, is_quick
 
 
 class Certified(NamedTuple):
@@ -86,13 +56,20 @@ def examine_kept(
 ) -> Examined:
     """Return the certificate of a point as it is kept, rounding errors included.
 
-    Errors are first bounded roughly, and closely if that leaves a gap above ``tol``.
+    Errors are first bounded roughly, and closely if that leaves a gap above ``tol``; before
+    both, in one compiled loop if it knows the problem.
     ``offset_error`` bounds the error of the intercept. ``tangent`` are the margins at which
     the squared terms are linearised, by default those of the point.
     """
     beta = np.clip(beta, *problem.box)
     rest = offset, beta, offset_error, tangent
     measured = problem.design.measure(w)
+    if is_quick(problem):
+        found = examine_measured(problem, w, measured, *rest)
+        if found is not None and found[1].relative <= tol:
+            point, certificate, least_margin, error = found
+            nowhere = np.zeros(len(beta), dtype=bool)
+            return Examined(point, beta, certificate, least_margin, error, nowhere)
     rough = _certify_measured(problem, w, measured, *rest)
     if rough.certificate.relative <= tol:
         return rough

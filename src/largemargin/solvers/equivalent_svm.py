@@ -23,11 +23,12 @@ import numpy as np
 from largemargin.designs.cholesky import solve_small
 from largemargin.designs.gram import MANY_INVERSES, GramDesign
 from largemargin.numerics.jit import JIT, njit
-from largemargin.problem.certificate import Certificate, Certified
+from largemargin.problem.certificate import Certified
 from largemargin.problem.intercept import is_bounded, squares_hold_it
 from largemargin.problem.objective import Problem
-from largemargin.problem.own_forces import SAME
+from largemargin.solvers.lifting import lift
 from largemargin.solvers.solution import Run, Solution, Start
+from largemargin.solvers.spectral_rows import solve_on_spectrum, spectrum_can_solve
 
 # Operations per second of cubic algorithms: a lower bound.
 FLOPS = 2e10
@@ -66,34 +67,12 @@ class EquivalentKernel(NamedTuple):
         return Problem(GramDesign(self.matrix), targets, *rest)
 
     def lift(self, problem, svm, solution) -> Certified:
-        """Return the solution of the SVM, certified for the problem itself.
-
-        The point is the one that the forces of ``beta`` produce, with the squared terms
-        linearised at the margins of the SVM: its gradient is zero, and its gap consists of
-        Fenchel gaps and of what the margins of both differ by. Forces that do not balance,
-        because these margins do not belong to ``beta``, are balanced first.
-        """
-        beta, offset, tangent = solution.beta, solution.offset, solution.margins
+        """Return the solution of the SVM, certified for the problem itself."""
+        offset = solution.offset
         if self.intercept is not None:
-            offset = self.intercept @ svm.forces(beta)
+            offset = self.intercept @ svm.forces(solution.beta)
             offset -= self.response * problem.prices.intercept
-        forces = problem.forces(beta, tangent)
-        if problem.is_hard or not self._is_balanced(problem, forces):
-            return problem.examine(forces, float(offset), beta)
-        scores = problem.design.scores(forces)
-        point = problem.point(forces, scores, float(offset))
-        norm = problem.design.inner(forces, forces, scores)
-        terms = problem.terms(point.margins, point.offset, beta, norm)
-        gap = terms.gap + problem.squares(point.margins - tangent)
-        certificate = Certificate(terms.primal, gap, terms.scale)
-        return Certified(point, beta, certificate, tangent)
-
-    @staticmethod
-    def _is_balanced(problem, forces):
-        """Return whether the forces add up to the price of a free intercept."""
-        price = problem.prices.intercept
-        size = np.abs(forces).sum() + abs(price)
-        return not problem.fit_intercept or abs(forces.sum() - price) <= SAME * size
+        return lift(problem, solution.beta, float(offset), solution.margins)
 
 
 def equivalent_kernel(problem, n_spreads=1) -> EquivalentKernel:
@@ -168,6 +147,10 @@ def solve_as_svm(problem, solve_svm, run: Run) -> Solution:
     """Solve a kernel problem with squared terms by a solver of plain SVMs."""
     if run.progress.seconds_left < MANY_INVERSES * problem.design.n_rows**3 / FLOPS:
         return _solve_without_squares(problem, solve_svm, run)
+    if spectrum_can_solve(problem, run):
+        found = solve_on_spectrum(problem, run)
+        if found is not None:
+            return found
     kernel = equivalent_kernel(problem, run.memory.n_spreads)
     run.progress.check()
     svm = kernel.pose(problem)
