@@ -129,7 +129,7 @@ def test_gamma_alone_is_chosen_at_the_given_price(moons):
 
 
 def test_many_rows_are_judged_by_a_sample_with_all_classes(monkeypatch, wine):
-    monkeypatch.setattr(self_tuning, "MAX_ROWS_OF_MANY", 20)
+    monkeypatch.setattr(self_tuning, "MAX_ROWS", 20)
     X, y = wine
     first, second = (LDMClassifier(**TUNED).fit(X, y) for _ in range(2))
     assert first.C_ == second.C_

@@ -3,7 +3,7 @@
 With a price of the margin variance, an LDM is close to a ridge regression on the signs of
 its rows, whose outputs for rows left out have a closed form (``numerics.ridge``). The rule:
 
-1. Take at most 1,000 rows of two classes, 500 of more.
+1. Take at most 500 rows, each class by its share of all rows.
 2. Compute the leave-one-out error of these regressions at a grid of prices and widths. With
    pairs of classes it is the error of the votes. A row is left out of the pairs it belongs
    to, and the others have not seen it.
@@ -27,10 +27,9 @@ from largemargin.numerics.ridge import RidgePath
 from largemargin.numerics.threads import in_threads
 
 WORD = "loo"
-# At most this many rows, taken at random but always the same: of two classes, and of more,
-# whose pairs would cost more and are as well judged by fewer.
-MAX_ROWS = 1000
-MAX_ROWS_OF_MANY = 500
+# At most this many rows, taken at random but always the same. More would cost more, and
+# were no better judges: docs/user_guide/self_tuning.md.
+MAX_ROWS = 500
 # The grids: widths in units of "scale", and prices of the squares.
 WIDTHS = 1 / 16, 1 / 4, 1.0, 4.0
 KERNEL_PRICES = 2.0 ** np.arange(-4, 12)
@@ -131,10 +130,9 @@ def sample_of(rows, space=None) -> Sample:
     """
     labels = rows.labels
     places, classes = np.arange(len(labels)), np.unique(labels)
-    most = MAX_ROWS if len(classes) == 2 else MAX_ROWS_OF_MANY
-    if len(places) > most:
+    if len(places) > MAX_ROWS:
         order = np.random.default_rng(0).permutation(len(labels))
-        share = most / len(labels)
+        share = MAX_ROWS / len(labels)
         parts = [order[labels[order] == label] for label in classes]
         parts = [part[: int(np.ceil(share * len(part)))] for part in parts]
         places = np.sort(np.concatenate(parts))
