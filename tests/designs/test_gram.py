@@ -63,3 +63,14 @@ def test_scores_of_a_rounded_matrix_lie_within_their_errors(X, name, monkeypatch
     if kernel.is_positive:  # errors are those of the entries, not of the lengths
         within = 6e-8 * (exact @ np.abs(alpha)) + 1e-13
         assert (measured.errors <= within).all()
+
+
+def test_a_slope_of_rounding_errors_is_bounded_without_a_product():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(12, 4))
+    design, alpha = GramDesign(X @ X.T), rng.normal(size=12)
+    forces = alpha * (1.0 + 1e-13 * rng.normal(size=12))
+    design.n_products = 0
+    bound = design.slope_length(alpha, forces, np.zeros(12))
+    assert design.n_products == 0
+    assert np.linalg.norm(X.T @ (alpha - forces)) <= bound <= 1e-11

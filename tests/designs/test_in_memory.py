@@ -32,6 +32,7 @@ def test_dense_and_sparse_rows_give_the_same_products(X):
     for find in (
         lambda one: one.scores(w),
         lambda one: one.combine(coefficients),
+        lambda one: one.times(np.vander(w)),
         lambda one: one.squared_norms(),
         lambda one: one.squared_columns(coefficients),
         lambda one: np.tril(one.outer_products(coefficients)),

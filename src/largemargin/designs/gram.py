@@ -16,6 +16,8 @@ MAX_EXTENDED_ROWS = 500
 # takes more memory, so larger matrices have none.
 MANY_INVERSES = 6
 MAX_SPECTRUM_ROWS = 2000
+# A difference of an element and its forces below this part of their terms is rounding.
+NEGLIGIBLE = 1e-10
 # The error of a number rounded to float32, relative to it or, if it is tiny, in all.
 NARROW_ROUNDING, LEAST_NARROW = 2.0**-24 * (1.0 + 1e-6), 2.0**-149
 
@@ -96,7 +98,9 @@ class GramDesign(FactorableDesign):
         """Return a bound of the length of an element minus the combined forces."""
         slope, lengths = alpha - forces, self.row_lengths
         size, rounding = lengths @ np.abs(slope), self._rounding
-        if closely and self.n_rows <= MAX_EXTENDED_ROWS:
+        if not closely and size <= NEGLIGIBLE * (lengths @ np.abs(alpha)):
+            square = size**2  # no combination is longer than the sum of its terms
+        elif closely and self.n_rows <= MAX_EXTENDED_ROWS:
             wide = widened(slope)
             square = float(wide @ (widened(self.gram_matrix) @ wide))
             rounding = (2 * self.n_rows + 2) * WIDE_UNIT + self.entry_error

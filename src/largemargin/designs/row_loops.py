@@ -10,6 +10,7 @@ times as much as a short row itself.
 import numpy as np
 
 from largemargin.numerics.jit import JIT, SUM, njit
+from largemargin.numerics.lines import add_row
 
 
 @njit(**SUM)
@@ -86,6 +87,15 @@ def combine_rows(rows, coefficients, out):
     for i in range(coefficients.shape[0]):
         if coefficients[i] != 0.0:
             row_add(*rows, i, coefficients[i], out)
+
+
+@njit(**JIT)
+def multiply_sparse(rows, matrix, out):
+    """Add the product of sparse rows with a matrix to ``out``."""
+    data, indices, indptr = rows
+    for i in range(out.shape[0]):
+        for k in range(indptr[i], indptr[i + 1]):
+            add_row(matrix[indices[k]], data[k], out[i])
 
 
 @njit(**JIT)

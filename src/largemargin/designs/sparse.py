@@ -7,6 +7,7 @@ from largemargin.designs.row_loops import (
     add_outer_products,
     all_dots,
     combine_rows,
+    multiply_sparse,
     squared_row_norms,
 )
 
@@ -38,6 +39,12 @@ class SparseDesign(InMemoryDesign):
         """Return the combination of the rows with these coefficients."""
         out = np.zeros(self.n_features)
         combine_rows(self.rows, coefficients, out)
+        return out
+
+    def times(self, matrix) -> np.ndarray:
+        """Return the rows times a matrix, dense and in float64."""
+        out = np.zeros((self.n_rows, matrix.shape[1]))
+        multiply_sparse(self.rows, np.ascontiguousarray(matrix, dtype=np.float64), out)
         return out
 
     def squared_norms(self) -> np.ndarray:

@@ -11,19 +11,13 @@ import numpy as np
 
 from largemargin.problem.line_search import search_along
 from largemargin.problem.losses import Pull, Smoothing, dual_step
-from largemargin.problem.margin_loops import sums_by_sign
-
-
-def weights_of_signs(problem) -> tuple[float, float]:
-    """Return the total weights of the rows of negative and of positive sign."""
-    return sums_by_sign(problem.sign, problem.weight)
 
 
 def squares_hold_it(problem) -> bool:
     """Return whether the squared terms alone bound the intercept."""
     if problem.prices.lambda_square > 0:
         return True
-    return problem.prices.lambda_var > 0 and min(weights_of_signs(problem)) > 0
+    return problem.prices.lambda_var > 0 and min(problem.weights_of_signs) > 0
 
 
 def as_intercept_sees_it(problem):
@@ -43,7 +37,7 @@ def pull_of(problem) -> float:
 def brakes(problem) -> tuple[float, float]:
     """Return the most that the losses charge per unit of lowering and of raising it."""
     floor, cap = problem.box
-    negative, positive = weights_of_signs(problem)
+    negative, positive = problem.weights_of_signs
 
     def charge(slope, mass):  # zero weight times an infinite slope is zero
         return slope * mass if mass > 0 else 0.0

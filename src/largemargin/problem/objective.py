@@ -31,11 +31,12 @@ import numpy as np
 
 from largemargin.designs.base import Design
 from largemargin.problem.certificate import Certificate, Certified, Point
-from largemargin.problem.intercept import balance, weights_of_signs
+from largemargin.problem.intercept import balance
 from largemargin.problem.losses import HINGE, Loss
 from largemargin.problem.margin_loops import (
     signed_margins,
     sum_and_size,
+    sums_by_sign,
     weighted_forces,
     weighted_variance,
 )
@@ -125,6 +126,11 @@ class Problem:
         """The sum of the weights."""
         return self.weight.sum()
 
+    @cached_property
+    def weights_of_signs(self) -> tuple[float, float]:
+        """The total weights of the rows of negative and of positive sign."""
+        return sums_by_sign(self.sign, self.weight)
+
     @property
     def spread(self) -> float:
         """The curvature of the variance term per unit of weight."""
@@ -171,7 +177,7 @@ class Problem:
         curvature = np.zeros_like(self.weight)
         if self.prices.lambda_var > 0:
             # Twice the share of the other sign: exactly zero if there is none.
-            negative, positive = weights_of_signs(self)
+            negative, positive = self.weights_of_signs
             others = np.where(self.sign > 0, negative, positive) / self.total
             curvature += self.spread * self.weight * (2.0 * others)
         if self.prices.lambda_square > 0:
@@ -190,6 +196,11 @@ class Problem:
         """Whether repeated linearisation of the squared terms converges fast."""
         if not self.is_curved:
             return True
+        # It is the same at all prices of the mean.
+        name = "mild", self.spread, self.bend
+        return self.design.once_for(name, (self.weight, self.sign), self._is_contraction)
+
+    def _is_contraction(self):
         # It reduces the error by the largest eigenvalue of the squared terms, relative to
         # |w|^2 / 2, which the sum of the squared lengths of the rows bounds.
         design, root = self.design, np.sqrt(self.weight)

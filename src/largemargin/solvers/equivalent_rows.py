@@ -92,6 +92,16 @@ def _transform(problem, moment):
     return EquivalentRows(rows, np.einsum("ij,ij->i", rows, rows), back)
 
 
+def combined(problem, beta, back) -> np.ndarray:
+    """Return the combination of the rows ``z`` by the forces of ``beta``.
+
+    It is made of the rows of the problem: these may be sparse.
+    """
+    forces, n = problem.forces(beta), problem.design.n_features
+    v = problem.design.combine(forces) @ back[:n]
+    return v + forces.sum() * back[n] if problem.fit_intercept else v
+
+
 def solve_on_equivalent_rows(problem, run: Run) -> Solution | None:
     """Minimise by coordinate descent on the equivalent SVM; None if there is none."""
     svm = equivalent_rows(problem)
@@ -101,7 +111,7 @@ def solve_on_equivalent_rows(problem, run: Run) -> Solution | None:
     beta = np.zeros(len(rows))
     if run.start is not None:
         beta = np.clip(run.start.beta, *problem.box)
-    v = problem.forces(beta) @ rows
+    v = combined(problem, beta, back)
     numbers = problem.reward, problem.ridge, problem.loss.kink, problem.box[1]
     state = np.arange(len(rows)), beta, v
     goal, limit = max(run.tol, EASY), min(MAX_VISITS, run.max_iter) * len(rows)

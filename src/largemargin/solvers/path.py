@@ -64,7 +64,7 @@ class Path:
         self.solver, self.tol, self.seed, self.progress = solver, tol, seed, progress
         self.options = {"tol": SPARE * tol, "max_iter": max_iter}
         self.radius = np.sqrt(design.squared_norms().max())
-        self.solutions, self.problems, self.places = [], [], []
+        self.solutions, self.problems, self.places = [], [], np.empty((0, 3))
         self.families: dict[Family, list[int]] = {}
         self.others: dict[int, OtherPrices] = {}
         self.memory = Memory()
@@ -76,13 +76,14 @@ class Path:
         if best is not None:
             return best
         options = {"start": self._start(problem), "progress": self.progress()}
-        options |= {"rng": np.random.default_rng(self.seed), "n_alike": n_alike}
-        options["memory"] = self.memory
+        options |= {"memory": self.memory, "n_alike": n_alike}
+        if self.solver != "auto":  # which draws nothing
+            options["rng"] = np.random.default_rng(self.seed)
         solution = solve(problem, self.solver, **self.options, **options)
         number = len(self.solutions)
         self.solutions.append(solution)
         self.problems.append(problem)
-        self.places.append(place_of(problem))
+        self.places = np.vstack([self.places, place_of(problem)])
         self.families.setdefault(Family.of(problem), []).append(number)
         return Answer(number, solution.certificate)
 
@@ -112,9 +113,9 @@ class Path:
     def _start(self, problem):
         """Return the solution at the prices most like these as a start."""
         C = problem.prices.C
-        if not self.places or not 0 < C < np.inf:
+        if not self.solutions or not 0 < C < np.inf:
             return None
-        away = np.abs(np.array(self.places) - place_of(problem)).sum(axis=1)
+        away = np.abs(self.places - place_of(problem)).sum(axis=1)
         nearest = int(np.argmin(away))
         if not np.isfinite(away[nearest]):
             return None
