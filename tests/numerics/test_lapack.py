@@ -30,6 +30,14 @@ def test_a_factor_and_an_inverse_are_those_of_numpy(definite):
     np.testing.assert_allclose(np.tril(matrix), lower, atol=1e-12)
 
 
+def test_float32_matrices_have_float32_inverses(definite):
+    matrix = definite.astype(np.float32, order="F")
+    lapack.factorise(matrix)
+    lapack.invert(matrix)
+    lower = np.tril(np.linalg.inv(definite))
+    np.testing.assert_allclose(np.tril(matrix), lower, atol=1e-5 * np.abs(lower).max())
+
+
 def test_only_the_lower_triangle_counts(definite):
     half = np.asfortranarray(np.tril(definite))
     lapack.factorise(half)

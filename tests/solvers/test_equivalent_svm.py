@@ -9,7 +9,8 @@ from sklearn.metrics.pairwise import rbf_kernel
 
 from largemargin.designs.gram import GramDesign
 from largemargin.solvers import Progress, solve
-from largemargin.solvers.equivalent_svm import equivalent_kernel
+from largemargin.solvers.equivalent_svm import equivalent_kernel, float32_is_enough
+from largemargin.solvers.solution import Run
 from oracle import solve_qp
 from small_problems import classes_on_rows
 
@@ -52,6 +53,27 @@ def test_the_equivalent_svm_has_the_values_of_the_problem(fit_intercept):
     assert certificate.relative <= 1e-8
     assert_allclose(certificate.primal, best.certificate.primal, rtol=1e-7)
     assert_allclose(point.margins, best.margins, atol=1e-4)
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_a_float32_matrix_is_certified_for_the_problem_itself(fit_intercept):
+    problem = kernel_problem(30.0, fit_intercept)
+    kernel = equivalent_kernel(problem, dtype=np.float32)
+    assert kernel.matrix.dtype == np.float32
+    svm = kernel.pose(problem)
+    best = solve(svm, "kernel_dual", tol=1e-4)
+    certificate = kernel.lift(problem, svm, best).certificate
+    assert certificate.relative <= 2e-4
+    exact = solve(problem, "kernel_dual", tol=1e-9).certificate
+    assert certificate.primal - certificate.gap <= exact.primal * (1 + 1e-9)
+
+
+def test_few_digits_are_enough_for_rough_goals_and_moderate_prices_only():
+    problem = kernel_problem(30.0, True)
+    steep = kernel_problem(30e7, True)
+    assert float32_is_enough(problem, Run(tol=1e-3, max_iter=9))
+    assert not float32_is_enough(problem, Run(tol=1e-6, max_iter=9))
+    assert not float32_is_enough(steep, Run(tol=1e-3, max_iter=9))
 
 
 def test_without_time_the_squared_terms_are_left_out_and_the_gap_says_so():

@@ -23,6 +23,7 @@ def route(request, monkeypatch):
     if request.param == "solve_active":
         for name in "FEW_ROWS", "FEW_ROWS_WITH_KINKS":
             monkeypatch.setattr(kernel_dual, name, N_ROWS - 1)
+        monkeypatch.setattr(kernel_dual, "NARROW_GAIN", 1)
     return request.param
 
 

@@ -44,10 +44,10 @@ def damped_factor(matrix: np.ndarray) -> tuple[np.ndarray, bool]:
     return np.asfortranarray(np.diag(np.sqrt(unit))), True
 
 
-def inverse_of(gram: np.ndarray, ridge: np.ndarray) -> np.ndarray:
+def inverse_of(gram: np.ndarray, ridge: np.ndarray, dtype=np.float64) -> np.ndarray:
     """Return the inverse of a Gram matrix plus a ridge, in the memory of one matrix."""
     for damping in 0.0, *DAMPINGS:
-        matrix = gram.astype(np.float64, order="F")
+        matrix = gram.astype(dtype, order="F")
         matrix[np.diag_indices_from(matrix)] += ridge + damping * np.diagonal(gram)
         try:
             lapack.factorise(matrix)

@@ -21,11 +21,10 @@ from largemargin.numerics.threads import one_blas_thread, own_threads
 from largemargin.numerics.work_log import timed
 from largemargin.problem.checks import refuse_overflow, refuse_unbounded
 from largemargin.solvers import Progress, Start
+from largemargin.solvers.solution import FEW_DIGITS
 
 # Iterations of at least this many seconds are mentioned in warnings.
 LONG_PASS = 1.0
-# A gap of this may be reached with few digits, in float32.
-FEW_DIGITS = 1e-4
 # With fewer numbers in the design than this, one thread is faster.
 THREADED_SIZE = 4_000_000
 

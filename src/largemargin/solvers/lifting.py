@@ -3,7 +3,8 @@
 import numpy as np
 
 from largemargin.problem.certificate import Certificate, Certified
-from largemargin.problem.own_forces import SAME
+from largemargin.problem.intercept import as_intercept_sees_it, centre
+from largemargin.problem.own_forces import SAME, certify_by_own_forces
 
 
 def lift(problem, beta, offset: float, tangent) -> Certified:
@@ -24,6 +25,22 @@ def lift(problem, beta, offset: float, tangent) -> Certified:
     gap = terms.gap + problem.squares(point.margins - tangent)
     certificate = Certificate(terms.primal, gap, terms.scale)
     return Certified(point, beta, certificate, tangent)
+
+
+def lift_inexact(problem, beta, offset: float, tangent) -> Certified:
+    """Return the same for an SVM whose matrix has the errors of float32.
+
+    Its forces hardly balance. Once they do, they are a dual point of their own, whose gap
+    is much smaller than that of ``beta``.
+    """
+    forces = problem.forces(beta, tangent)
+    if problem.fit_intercept:
+        lack = problem.prices.intercept - forces.sum()
+        forces += problem.weight * (lack / problem.total)
+    point = problem.point(forces, problem.design.scores(forces), offset)
+    smoothing = problem.loss.exact(len(forces), problem.prices.C)
+    point = centre(as_intercept_sees_it(problem), point, smoothing)
+    return certify_by_own_forces(problem, point)
 
 
 def _is_balanced(problem, forces):

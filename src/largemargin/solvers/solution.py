@@ -13,6 +13,8 @@ from largemargin.problem.objective import Problem
 
 # A gap that descent on the rows reaches fast; smaller ones are left to Newton's method.
 EASY = 1e-5
+# A gap of this may be reached with few digits, in float32.
+FEW_DIGITS = 1e-4
 # How often a point is stretched to restore a hard margin that rounding may have lost.
 MAX_STRETCHES = 3
 
