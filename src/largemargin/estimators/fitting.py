@@ -175,9 +175,8 @@ def solve_parts(machine, recipe, rows, parts, deadline):
         members, problems = parts[k]
         progress = Progress(stop.check, bool(machine.verbose), deadline)
         if may_be_small and not progress.is_late:
-            found = space.solve_small(rows, members, *problems, machine.tol)
+            found = space.solve_small(rows, members, *problems, machine.tol, progress)
             if found is not None:
-                progress(found.solutions[0].certificate)
                 return found, [progress.history]
         numbers = range(ends[k] - len(problems), ends[k])
         own = rows.only(members)

@@ -57,8 +57,8 @@ class LinearSpace:
 
     def __init__(self, fit_intercept=True):
         self.fit_intercept = fit_intercept
-        # Of parts of rows: which rows count, and the inner products of these.
-        self.counted = self.shared_gram = None
+        # Of parts of rows: which rows count, their places among the inner products, these.
+        self.counted = self.places = self.shared_gram = None
 
     def settle(self, rows):
         """Return the rows that count."""
@@ -78,23 +78,24 @@ class LinearSpace:
         has_room = 4 * n_rows**2 <= min(MAX_SHARED_BYTES, max_bytes())
         if not (few_digits and is_wide and has_room) or sp.issparse(rows.X):
             return self
-        space = copy(self)
+        space, order = copy(self), np.argsort(rows.labels, kind="stable")
         with one_blas_thread(), np.errstate(over="ignore", invalid="ignore"):
-            narrow = rows.used.astype(np.float32, copy=False)
+            narrow = rows.used[order].astype(np.float32, copy=False)
             gram = narrow @ narrow.T
         if np.isfinite(gram).all():
             space.counted, space.shared_gram = rows.counted, gram
+            space.places = np.argsort(order)
         return space
 
     def design(self, rows, few_digits=False):
         """Return the design of the rows that count, with the digits that they have."""
         design = linear_design(self.settle(rows), self.fit_intercept)
         if self.shared_gram is not None and design.shift is None:
-            members = np.flatnonzero(rows.counted[self.counted])
+            members = self.places[rows.counted[self.counted]]
             design.narrow_gram = gram_block(self.shared_gram, members)
         return design
 
-    def solve_small(self, rows, members, problem, tol):
+    def solve_small(self, rows, members, problem, tol, progress):
         """Return what is found if the problem is small and its rows dense, else None."""
         if sp.issparse(rows.X):
             return None
@@ -103,6 +104,7 @@ class LinearSpace:
             solution = solve_small_linear(rows.X, places, problem, tol)
         if solution is None:
             return None
+        progress(solution.certificate)
         coef = elements_of([solution])
         return Found(places, coef, [solution], coef @ coef.T)
 

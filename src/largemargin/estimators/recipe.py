@@ -34,7 +34,7 @@ class Space(Protocol):
     parameters: tuple[str, ...]
 
     def share(self, rows, few_digits=False):
-        """Return the space of parts of the rows, with shared float32 if few digits may do."""
+        """Return the space of parts of the rows, which may share rounded numbers."""
 
     # Whether the last design has fewer digits than are usual for its number of rows.
     is_narrowed: bool
@@ -77,6 +77,13 @@ class Found(NamedTuple):
     solutions: list[Any]
     products: np.ndarray | None = None
     residual: float | None = None
+
+
+def products_of(found):
+    """Return the inner products of all elements, or the squares of those of pairs."""
+    if len(found) == 1:
+        return found[0].products
+    return np.concatenate([np.diagonal(one.products) for one in found])
 
 
 class PosedPart(NamedTuple):
