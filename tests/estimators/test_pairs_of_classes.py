@@ -310,3 +310,16 @@ def test_batches_of_a_stream_may_lack_classes(iris):
     for _ in range(20):
         machine.partial_fit(X, y)
     assert machine.score(X, y) > 0.8
+
+
+def test_pairs_with_wide_rows_share_inner_products_and_are_certified():
+    rng = np.random.default_rng(0)
+    y = np.repeat(np.arange(3), 120)
+    X = rng.standard_normal((3, 300))[y] / 4 + rng.standard_normal((360, 300))
+    shared = LinearLDMClassifier().fit(X, y)
+    close = LinearLDMClassifier(tol=1e-8).fit(X, y)
+    assert (shared.duality_gap_ <= shared.tol).all()
+    assert_allclose(shared.objective_, close.objective_, rtol=3e-4)
+    # Rows that lie far from zero are moved, and share nothing.
+    moved = LinearLDMClassifier().fit(X + 1e6, y)
+    assert_allclose(moved.objective_, close.objective_, rtol=3e-4)

@@ -124,6 +124,8 @@ def solve_parts(machine, recipe, rows, parts, deadline):
     seeds, stop = seeds_of(machine, n_problems), Stop()
     n_threads = min(effective_n_jobs(machine.n_jobs), n_problems)
     starts_warm = is_continued(machine, n_problems, n_parts > 1, rows)
+    is_hard = any(problem.is_hard for part in parts for problem in part.problems)
+    few_digits = machine.tol >= FEW_DIGITS and not is_hard
     is_default = recipe.solver == "auto" and machine.max_iter is None and not starts_warm
     may_be_small = is_default and n_problems == n_parts and recipe.solves_small
 
@@ -172,16 +174,13 @@ def solve_parts(machine, recipe, rows, parts, deadline):
         members, problems = parts[k]
         progress = Progress(stop.check, bool(machine.verbose), deadline)
         if may_be_small and not progress.is_late:
-            found = space.solve_small(rows, members, *problems, machine.tol)
+            found = space.solve_small(rows, members, *problems, machine.tol, progress)
             if found is not None:
-                progress(found.solutions[0].certificate)
                 return found, [progress.history]
         numbers = range(ends[k] - len(problems), ends[k])
         own = rows.only(members)
-        few_digits = n_parts == 1 and machine.tol >= FEW_DIGITS
-        few_digits &= not any(problem.is_hard for problem in problems)
         given = own, problems, numbers, space, n_threads
-        found, histories = solve_on_design(*given, few_digits)
+        found, histories = solve_on_design(*given, few_digits and n_parts == 1)
         if space.is_narrowed and not all(map(is_over, found.solutions)):
             found, histories = solve_on_design(*given, few_digits=False)
         return found, histories
@@ -189,7 +188,7 @@ def solve_parts(machine, recipe, rows, parts, deadline):
     if n_parts == 1:
         found = [solve_part(0, recipe.space, n_threads)]
     else:
-        space = recipe.space.share(rows)
+        space = recipe.space.share(rows, few_digits)
         with one_blas_thread():
             found = in_order(
                 lambda k: solve_part(k, copy(space), 1), range(n_parts), n_threads, stop

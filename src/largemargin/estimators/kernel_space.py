@@ -10,7 +10,7 @@ from largemargin.designs.dense import DenseDesign
 from largemargin.designs.gram import GramDesign
 from largemargin.designs.kernel_rows import KernelRows, TiledDesign
 from largemargin.estimators.linear_space import LinearSpace, elements_of, linear_design
-from largemargin.estimators.recipe import Found
+from largemargin.estimators.recipe import Found, products_of
 from largemargin.kernels.condensing import condense
 from largemargin.kernels.functions import Kernel, KernelErrors
 from largemargin.kernels.gram import (
@@ -31,12 +31,9 @@ from largemargin.numerics.memory import (
     max_bytes,
     size,
 )
-from largemargin.numerics.rounding import (
-    WIDE_UNIT,
-    growth,
-    wide_product,
-)
+from largemargin.numerics.rounding import WIDE_UNIT, growth, wide_product
 from largemargin.solvers import CLOSER, Progress, Start, solve
+from largemargin.solvers.small_kernel import solve_small_kernel
 from largemargin.solvers.solution import MAX_STRETCHES
 
 # Larger Gram matrices, beyond about 32,000 rows, are not stored. Solvers then compute them
@@ -61,8 +58,8 @@ class KernelSpace:
         self.kernel = self.factor = self.projector = self.low_rank_residual = None
         self.dtype = np.float64  # of the kernel values that scores come from
         self.is_narrowed = False
-        # Of parts of rows: which rows count, their Gram matrix if it fits, and its error.
-        self.counted = self.shared_gram = self.shared_error = None
+        # Of parts of rows: which rows count, their places in the Gram matrix, its error.
+        self.counted = self.places = self.shared_gram = self.shared_error = None
         # Parts share this list, so that one warning of an indefinite kernel is for all.
         self.cut_off: list[bool] = []
 
@@ -85,22 +82,35 @@ class KernelSpace:
         self.kernel = Kernel(machine.kernel, gamma, machine.degree, machine.coef0)
         return rows.used
 
-    def share(self, rows):
+    def share(self, rows, few_digits=False):
         """Return the space of parts of the rows, which have one kernel and Gram matrix."""
         used = self.settle(rows)
-        space = copy(self)
+        space, kernel = copy(self), self.kernel
         space.counted = rows.counted
-        kernel = space.kernel
         if kernel.name == "precomputed":
-            space.shared_gram = used
+            space.shared_gram, space.places = used, np.arange(len(used))
             return space
         # The others lose the negative part of each block.
         may_be_shared = kernel.is_definite or callable(kernel.name)
         if may_be_shared and gram_bytes(used.shape[0]) <= min(MAX_GRAM_BYTES, max_bytes()):
+            # Rows of a class come together, so that blocks are read from few cache lines.
+            order = np.argsort(rows.labels, kind="stable")
+            space.places = np.argsort(order)
             # Entries may be computed otherwise, and less closely, than those of few rows.
-            space.shared_gram, errors = kernel.gram_and_errors(used)
+            space.shared_gram, errors = kernel.gram_and_errors(used[order])
             space.shared_error = errors.of_gram
         return space
+
+    def solve_small(self, rows, members, problem, tol, progress):
+        """Return what is found on few rows of a shared Gram matrix, else None."""
+        if self.shared_gram is None or not (self.examines and self.kernel.is_positive):
+            return None
+        given = self.shared_error, problem, tol, progress
+        solution = solve_small_kernel(self.shared_gram, self.places[members], *given)
+        if solution is None:
+            return None
+        alpha, places = solution.w[None], np.flatnonzero(rows.counted)[members]
+        return Found(places, alpha, [solution], alpha @ solution.scores[:, None])
 
     def design(self, rows, few_digits=False):
         """Return a design of the rows: the first of these that is possible.
@@ -139,7 +149,7 @@ class KernelSpace:
         the user.
         """
         if self.shared_gram is not None:
-            members = np.flatnonzero(rows.counted[self.counted])
+            members = self.places[rows.counted[self.counted]]
             errors = KernelErrors(self.shared_error, None)
             return gram_block(self.shared_gram, members), errors
         used = self.settle(rows) if self.counted is None else rows.used
@@ -375,13 +385,6 @@ class ExplicitSpace(LinearSpace):
         machine._kernel, machine.low_rank_residual_ = self.kernel, None
         machine._coef = np.concatenate([one.elements for one in found])
         machine._products = products_of(found)
-
-
-def products_of(found):
-    """Return the inner products of all elements, or the squares of those of pairs."""
-    if len(found) == 1:
-        return found[0].products
-    return np.concatenate([np.diagonal(one.products) for one in found])
 
 
 def space_of(machine, **options):

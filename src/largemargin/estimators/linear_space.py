@@ -1,17 +1,23 @@
 """The space of explicit features, in which an estimator stores ``w`` itself."""
 
+from copy import copy
+
 import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.extmath import safe_sparse_dot
 
 from largemargin.designs.dense import DenseDesign
-from largemargin.designs.in_memory import without_offsets
+from largemargin.designs.in_memory import MAX_GRAM_ROWS, without_offsets
 from largemargin.designs.sparse import SparseDesign
 from largemargin.estimators.recipe import Found
 from largemargin.estimators.targets import check_machines
-from largemargin.numerics.memory import check_width
+from largemargin.kernels.gram import gram_block
+from largemargin.numerics.memory import check_width, max_bytes
 from largemargin.numerics.threads import one_blas_thread
 from largemargin.solvers.small_linear import solve_small_linear
+
+# Parts of rows share a float32 matrix of inner products of up to this many bytes.
+MAX_SHARED_BYTES = 1 << 30
 
 
 def design_of(X):
@@ -51,24 +57,45 @@ class LinearSpace:
 
     def __init__(self, fit_intercept=True):
         self.fit_intercept = fit_intercept
+        # Of parts of rows: which rows count, their places among the inner products, these.
+        self.counted = self.places = self.shared_gram = None
 
     def settle(self, rows):
         """Return the rows that count."""
         return rows.used
 
-    def share(self, rows):
-        """Return the space of parts of the rows, whose designs share nothing.
+    def share(self, rows, few_digits=False):
+        """Return the space of parts of the rows, which may share inner products.
 
-        Raise if the elements of all pairs of classes do not fit into memory.
+        With ``few_digits``, pairs of classes with fewer rows than features share a float32
+        matrix. Raise if the elements of all pairs do not fit into memory.
         """
-        check_machines(len(np.unique(rows.labels)), rows.X.shape[1], "features", "ovo")
-        return self
+        sizes = np.unique(rows.labels, return_counts=True)[1]
+        n_rows, n_features = len(rows.labels), rows.X.shape[1]
+        check_machines(len(sizes), n_features, "features", "ovo")
+        largest = np.sort(sizes)[-2:].sum()
+        is_wide = largest <= min(n_features - 1, MAX_GRAM_ROWS)
+        has_room = 4 * n_rows**2 <= min(MAX_SHARED_BYTES, max_bytes())
+        if not (few_digits and is_wide and has_room) or sp.issparse(rows.X):
+            return self
+        space, order = copy(self), np.argsort(rows.labels, kind="stable")
+        with one_blas_thread(), np.errstate(over="ignore", invalid="ignore"):
+            narrow = rows.used[order].astype(np.float32, copy=False)
+            gram = narrow @ narrow.T
+        if np.isfinite(gram).all():
+            space.counted, space.shared_gram = rows.counted, gram
+            space.places = np.argsort(order)
+        return space
 
     def design(self, rows, few_digits=False):
         """Return the design of the rows that count, with the digits that they have."""
-        return linear_design(self.settle(rows), self.fit_intercept)
+        design = linear_design(self.settle(rows), self.fit_intercept)
+        if self.shared_gram is not None and design.shift is None:
+            members = self.places[rows.counted[self.counted]]
+            design.narrow_gram = gram_block(self.shared_gram, members)
+        return design
 
-    def solve_small(self, rows, members, problem, tol):
+    def solve_small(self, rows, members, problem, tol, progress):
         """Return what is found if the problem is small and its rows dense, else None."""
         if sp.issparse(rows.X):
             return None
@@ -77,6 +104,7 @@ class LinearSpace:
             solution = solve_small_linear(rows.X, places, problem, tol)
         if solution is None:
             return None
+        progress(solution.certificate)
         coef = elements_of([solution])
         return Found(places, coef, [solution], coef @ coef.T)
 

@@ -33,8 +33,8 @@ class Space(Protocol):
     # Parameters of the estimator that the design depends on.
     parameters: tuple[str, ...]
 
-    def share(self, rows):
-        """Return the space in which the designs of parts of the rows are made."""
+    def share(self, rows, few_digits=False):
+        """Return the space of parts of the rows, which may share rounded numbers."""
 
     # Whether the last design has fewer digits than are usual for its number of rows.
     is_narrowed: bool
@@ -77,6 +77,13 @@ class Found(NamedTuple):
     solutions: list[Any]
     products: np.ndarray | None = None
     residual: float | None = None
+
+
+def products_of(found):
+    """Return the inner products of all elements, or the squares of those of pairs."""
+    if len(found) == 1:
+        return found[0].products
+    return np.concatenate([np.diagonal(one.products) for one in found])
 
 
 class PosedPart(NamedTuple):
