@@ -30,6 +30,7 @@ ROUTES = {
     "swept": {"largemargin.solvers.gram_sweeps.LEAST_ROWS": 2},
     "small": {"largemargin.solvers.small_linear.FEWEST_ROWS": 1},
     "tiled": {"largemargin.estimators.kernel_space.MAX_GRAM_BYTES": 0},
+    "narrow": {"largemargin.kernels.gram.MAX_WIDE_ROWS_OF_FEW_DIGITS": 1},
 }
 LOSSES = "hinge", "squared_hinge"
 SUFFIX = {"hinge": "", "squared_hinge": " squared"}
@@ -162,9 +163,12 @@ MACHINES = (
             ("rbf", "lone"),
             ("rbf", "swept"),
             ("rbf", "tiled"),
+            ("rbf", "narrow"),
             ("poly", "lone"),
             ("poly", "swept"),
             ("poly", "tiled"),
+            ("poly", "narrow"),
+            ("laplacian", "narrow"),
             ("cosine", "active"),
             ("precomputed", "lone"),
             ("precomputed32", "active"),

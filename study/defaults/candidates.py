@@ -77,7 +77,7 @@ def search_of_linear_svc(X):
 def small_search(k_means):
     """Return the constructor of a search with zero prices and a variance price of 0.3."""
     return lambda X: LDMClassifierCV(
-        lambda_vars=[price(0.3, "lambda_var")],
+        lambda_vars=[0.0, price(0.3, "lambda_var")],
         lambda_means=[price(k, "lambda_mean") for k in k_means],
         cv=folds(),
     )

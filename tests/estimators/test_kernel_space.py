@@ -1,15 +1,19 @@
 """Kernels of fits and of predictions, and those that are refused."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import make_blobs
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.gaussian_process.kernels import RBF
 
 from largemargin import LDMClassifier
 from largemargin.estimators.kernel_space import KernelSpace
 from largemargin.estimators.rows import Rows
+from largemargin.problem.points import Certificate
 from refusals import assert_refused
 
 
@@ -137,3 +141,36 @@ def types_of_grams(monkeypatch):
 
     monkeypatch.setattr(KernelSpace, "design", noticed)
     return seen
+
+
+@pytest.mark.needs_jit
+def test_the_closer_run_is_kept_where_time_ends_the_second(overlapping, monkeypatch):
+    found, finish = [], KernelSpace.finish
+
+    def finished(space, *args):
+        found.append(finish(space, *args))
+        if len(found) == 1:
+            return found[0]
+        late = [
+            replace(one, certificate=Certificate(0.0, np.inf, 1.0), converged=False)
+            for one in found[1].solutions
+        ]
+        return found[1]._replace(solutions=late)
+
+    monkeypatch.setattr(KernelSpace, "finish", finished)
+    machine = LDMClassifier(
+        C=1e6, gamma=5.0, loss="squared_hinge", lambda_var=1e8, lambda_mean=0
+    )
+    with pytest.warns(ConvergenceWarning):
+        machine.fit(*overlapping)
+    first, _ = found
+    assert machine.duality_gap_ == first.solutions[0].certificate.relative
+    assert_array_equal(machine.dual_coef_, first.elements)
+
+
+def test_a_given_matrix_of_float32_is_not_narrowed(blobs):
+    X, y = blobs
+    gram = (X @ X.T + np.eye(len(y))).astype(np.float32)
+    space = KernelSpace(LDMClassifier(kernel="precomputed"))
+    space.design(Rows(gram, y, np.ones(len(y))), few_digits=True)
+    assert not space.is_narrowed

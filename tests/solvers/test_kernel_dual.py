@@ -1,5 +1,7 @@
 """The four routes of the kernel solver against the features that the Gram matrix has."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sklearn.metrics.pairwise import rbf_kernel
@@ -118,3 +120,23 @@ def test_sweeps_come_first_unless_tol_is_small(tol, is_swept, monkeypatch):
     )
     assert solve(problem_of(1.0, 30.0, True), "kernel_dual", tol=tol).converged
     assert bool(calls) == is_swept
+
+
+def test_a_given_matrix_of_float32_has_features_where_others_fail(monkeypatch):
+    problem = problem_of(1.0, 0.0, True, np.float32)
+    solve_svm = kernel_dual._solve_svm
+
+    def stopped(problem, run):
+        found = solve_svm(problem, run)
+        return replace(found, converged=False)
+
+    monkeypatch.setattr(kernel_dual, "_solve_svm", stopped)
+    asked = []
+    on_factor = kernel_dual._solve_on_factor
+    monkeypatch.setattr(
+        kernel_dual,
+        "_solve_on_factor",
+        lambda problem, run: asked.append(problem) or on_factor(problem, run),
+    )
+    solve(problem, "kernel_dual", tol=1e-4, max_iter=1000)
+    assert asked == [problem]

@@ -45,6 +45,11 @@ class GramDesign(FactorableDesign):
         # The design, weights and index from which ``without`` removed a row.
         self._whole: tuple[GramDesign, np.ndarray, int] | None = None
 
+    @property
+    def is_rounded(self) -> bool:
+        """Whether float32 entries stand for closer ones, which ``source`` computes."""
+        return self.gram_matrix.dtype == np.float32 and self.source is not None
+
     def scores(self, alpha) -> np.ndarray:
         """Return the inner product of every row with the element ``alpha``."""
         self.n_products += 1

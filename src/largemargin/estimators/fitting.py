@@ -181,8 +181,11 @@ def solve_parts(machine, recipe, rows, parts, deadline):
         own = rows.only(members)
         given = own, problems, numbers, space, n_threads
         found, histories = solve_on_design(*given, few_digits and n_parts == 1)
-        if space.is_narrowed and not all(map(is_over, found.solutions)):
-            found, histories = solve_on_design(*given, few_digits=False)
+        is_open = space.is_narrowed and not all(map(is_over, found.solutions))
+        if is_open and not progress.is_late:
+            again = solve_on_design(*given, few_digits=False)
+            if worst_gap(again[0]) <= worst_gap(found):  # or time was too short
+                found, histories = again
         return found, histories
 
     if n_parts == 1:
@@ -195,6 +198,11 @@ def solve_parts(machine, recipe, rows, parts, deadline):
             )
     found, histories = zip(*found, strict=True)
     return found, [one for part in histories for one in part]
+
+
+def worst_gap(found):
+    """Return the largest relative gap of the solutions of one part."""
+    return max(solution.certificate.relative for solution in found.solutions)
 
 
 def is_continued(machine, n_problems, is_pairwise, rows):

@@ -121,7 +121,9 @@ class KernelSpace:
         """
         gram, errors = self._gram(rows, few_digits and self.examines)
         self.dtype = np.float32 if gram is None else gram.dtype
-        self.is_narrowed = few_digits and self.dtype != gram_type(len(rows.weight))
+        is_own = gram is not None and self.kernel.is_definite
+        usual = gram_type(len(rows.weight))
+        self.is_narrowed = few_digits and is_own and self.dtype != usual
         if gram is None and self._can_be_polished(rows):
             return TiledDesign(self.kernel, rows.used)
         if gram is None:

@@ -169,7 +169,8 @@ class LDMClassifier(KernelExpansion, MarginClassifier):
 
     Notes
     -----
-    The Gram matrix takes ``m^2`` numbers for m rows, float32 beyond 4,000 rows. A small
+    The Gram matrix takes ``m^2`` numbers for m rows, float32 beyond 4,000 rows and,
+    with a ``tol`` of at least 1e-4, beyond 1,200. A small
     ``lambda_var`` (up to about 1/4) costs little more than the SVM. A large one, such as
     ``"scale"``, takes products of the Gram matrix with vectors, ``m^2`` operations each:
     often about ten, and up to some hundred for a large C or a small ``tol``. Besides, a

@@ -78,9 +78,8 @@ def _solve_without_sweeps(problem, run):
         solution = solve_active(problem, run)
     is_late = solution.is_late or run.progress.is_late
     is_over = solution.converged or solution.n_iter >= run.max_iter or is_late
-    # Features of a float32 matrix would be no more exact than the matrix.
-    has_few_digits = problem.design.gram_matrix.dtype == np.float32
-    if is_over or has_few_digits or n_rows > MAX_FACTOR_ROWS:
+    # Features of a rounded matrix would be no more exact than the matrix.
+    if is_over or problem.design.is_rounded or n_rows > MAX_FACTOR_ROWS:
         return solution
     return _solve_on_factor(problem, run)
 

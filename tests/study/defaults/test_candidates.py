@@ -30,3 +30,10 @@ def test_what_a_self_tuning_machine_chose_is_known():
     fitted = METHODS["loo, squared, k 0.1"].make(X).fit(X, y)
     assert chosen_by(fitted) == {"C": fitted.C_, "gamma": fitted.gamma_}
     assert chosen_by(METHODS["SVC"].make(X).fit(X, y)) == {}
+
+
+@pytest.mark.parametrize("name", ["LDM search, k 0 or 0.3", "LDM search, k_var 0 or 0.3"])
+def test_a_small_search_has_the_prices_of_its_name(name):
+    search = METHODS[name].make(X)
+    assert list(search.lambda_vars) == [0.0, "30*scale"]
+    assert search.lambda_means[0] == 0.0
