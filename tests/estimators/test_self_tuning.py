@@ -220,3 +220,11 @@ def test_weights_that_add_up_to_one_keep_the_standard_error(moons, monkeypatch):
     )
     LDMClassifier(**TUNED).fit(X, y, np.full(len(y), 1.0 / len(y)))
     assert counts == [len(y)]
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+def test_rows_that_overflow_are_refused_without_a_warning(moons, kernel):
+    X, y = moons
+    machine = LDMClassifier(kernel=kernel, **TUNED)
+    with pytest.raises(ValueError, match="overflows"):
+        machine.fit(1e200 * X, y)

@@ -154,6 +154,7 @@ def rows_of(machine, kernel, gamma, X):
     return GramRows(kernel.gram_matrix(X))
 
 
+@np.errstate(over="ignore", invalid="ignore")  # the fit refuses such rows
 def judge(sample, rows, machine, prices):
     """Return the leave-one-out error and the mean squared residual at each price."""
     labels, weight = sample.labels, sample.weight

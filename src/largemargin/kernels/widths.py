@@ -29,6 +29,7 @@ def multiple_of_scale(value: object, name: str) -> float | None:
     return factor
 
 
+@np.errstate(over="ignore", invalid="ignore")  # the kernel refuses such rows
 def settle_gamma(gamma: float | str, X, weight: np.ndarray) -> float:
     """Return ``gamma`` as a number; ``"scale"`` counts each row by its weight."""
     n_features = X.shape[1]
