@@ -144,6 +144,23 @@ def types_of_grams(monkeypatch):
 
 
 @pytest.mark.needs_jit
+def test_iterations_of_both_runs_count_and_a_limit_of_them_allows_one(
+    overlapping, monkeypatch
+):
+    seen = types_of_grams(monkeypatch)
+    machine = LDMClassifier(
+        C=1e6, gamma=5.0, loss="squared_hinge", lambda_var=1e8, lambda_mean=0
+    )
+    machine.fit(*overlapping)
+    assert seen == [np.float32, np.float64]
+    n_of_both = machine.n_iter_
+    del seen[:]
+    machine.set_params(max_iter=1000).fit(*overlapping)
+    assert seen == [np.float64]
+    assert machine.n_iter_ < n_of_both
+
+
+@pytest.mark.needs_jit
 def test_the_closer_run_is_kept_where_time_ends_the_second(overlapping, monkeypatch):
     found, finish = [], KernelSpace.finish
 

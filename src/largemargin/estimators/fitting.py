@@ -125,7 +125,8 @@ def solve_parts(machine, recipe, rows, parts, deadline):
     n_threads = min(effective_n_jobs(machine.n_jobs), n_problems)
     starts_warm = is_continued(machine, n_problems, n_parts > 1, rows)
     is_hard = any(problem.is_hard for part in parts for problem in part.problems)
-    few_digits = machine.tol >= FEW_DIGITS and not is_hard
+    # It may take a second run, so not where iterations are limited.
+    few_digits = machine.tol >= FEW_DIGITS and machine.max_iter is None and not is_hard
     is_default = recipe.solver == "auto" and machine.max_iter is None and not starts_warm
     may_be_small = is_default and n_problems == n_parts and recipe.solves_small
 
@@ -183,9 +184,12 @@ def solve_parts(machine, recipe, rows, parts, deadline):
         found, histories = solve_on_design(*given, few_digits and n_parts == 1)
         is_open = space.is_narrowed and not all(map(is_over, found.solutions))
         if is_open and not progress.is_late:
-            again = solve_on_design(*given, few_digits=False)
-            if worst_gap(again[0]) <= worst_gap(found):  # or time was too short
-                found, histories = again
+            again, further = solve_on_design(*given, few_digits=False)
+            for one, other in zip(found.solutions, again.solutions, strict=True):
+                one.n_iter = other.n_iter = one.n_iter + other.n_iter
+            histories = list(map(joined, histories, further))
+            if worst_gap(again) <= worst_gap(found):  # or time was too short
+                found = again
         return found, histories
 
     if n_parts == 1:
@@ -198,6 +202,11 @@ def solve_parts(machine, recipe, rows, parts, deadline):
             )
     found, histories = zip(*found, strict=True)
     return found, [one for part in histories for one in part]
+
+
+def joined(history, further):
+    """Return the history of two runs in turn."""
+    return {name: [*values, *further[name]] for name, values in history.items()}
 
 
 def worst_gap(found):
