@@ -78,10 +78,9 @@ def settled_recipe(machine, recipe, rows):
     settled, results = tuned(machine, rows, recipe)
     machine.C_ = float(settled.C)
     vars(machine).pop("loo_results_", None)
-    if results is None:
-        return recipe
-    machine.loo_results_ = results
-    return recipe_of(settled)
+    if results is not None:
+        machine.loo_results_ = results
+    return recipe if settled is machine else recipe_of(settled)
 
 
 def learn(machine, recipe, rows, deadline):

@@ -68,7 +68,7 @@ class LDMClassifier(KernelExpansion, MarginClassifier):
         Coefficient of ``"rbf"``, ``"poly"``, ``"sigmoid"`` and ``"laplacian"``. A larger
         value narrows the kernel. ``"scale"`` is ``1 / (n_features * X.var())`` with the
         rows weighted by ``s``; ``"auto"`` is ``1 / n_features``; ``"loo"`` chooses one of
-        1/16, 1/4, 1 and 4 times ``"scale"``, as for C.
+        1/16, 1/4, 1 and 4 times ``"scale"``, as for C (``"scale"`` if C is 0 or infinite).
     degree : int, default=3
         Degree of ``"poly"``.
     coef0 : float, default=0.0
