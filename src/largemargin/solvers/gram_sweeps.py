@@ -70,16 +70,12 @@ class Costs(NamedTuple):
 
 def sweeps_can_solve(problem) -> bool:
     """Return whether a small problem has two classes and a price of the variance alone."""
-    prices, loss = problem.prices, problem.loss
-    if not LEAST_ROWS <= problem.design.n_rows <= MAX_ROWS:
+    is_small = LEAST_ROWS <= problem.design.n_rows <= MAX_ROWS
+    if not (is_small and problem.is_plain_ldm):
         return False
-    if not (loss.is_one_sided and 0 < prices.C < np.inf):
+    if problem.spread <= INERT * problem.loss.curvature(problem.prices.C):
         return False
-    if problem.spread <= INERT * loss.curvature(prices.C):
-        return False
-    has_other = prices.lambda_square != 0 or prices.intercept != 0 or problem.origin.any()
-    has_two = (problem.sign != problem.sign[0]).any()
-    return has_two and problem.tangent is None and not has_other
+    return bool((problem.sign != problem.sign[0]).any())
 
 
 def solve_by_gram_sweeps(problem, run: Run) -> Solution:
