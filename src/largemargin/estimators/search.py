@@ -189,7 +189,7 @@ class MachineSearch(HintingClassifier):
             check_values(machine, name, plural, grid[name])
         also = self._also if self.grid == "scale" else None
         if also and all(getattr(self, self._grids[name]) is None for name in also):
-            return list(ParameterGrid([{**grid, **also}, grid]))
+            return list(ParameterGrid([grid, {**grid, **also}]))
         return list(ParameterGrid(grid))
 
     def _default_values(self, plural, X, sample_weight):
