@@ -13,6 +13,8 @@ from study.statistics import accuracies
 
 # The number of the paper's table, and what counts as near its numbers.
 NUMBER, NEAR = 2, 0.02
+# How often the random halves are drawn again from those that there are.
+N_DRAWS = 1000
 INTRODUCTION = """# Readings of the paper's scaling
 
 The paper sums losses and averages margins; the fit of its own numbers may tell whether its
@@ -53,11 +55,11 @@ def write(results, facts, output):
     output : path-like
         The directory.
     """
-    means = common_means(accuracies(results, PROTOCOL, KERNEL))
-    if not means:
+    values = common_values(accuracies(results, PROTOCOL, KERNEL))
+    if not values:
         raise ValueError("No set has results of every reading; run the study first.")
-    same = [name for name in means if is_of_the_same_size(name, facts)]
-    table = readings_table(means, same)
+    same = [name for name in values if is_of_the_same_size(name, facts)]
+    table = readings_table(values, same)
     files = {
         "readings.md": "\n".join([INTRODUCTION, markdown(table), CAVEATS]).encode(),
         "readings.csv": as_csv(table).encode(),
@@ -66,24 +68,23 @@ def write(results, facts, output):
     return [write_atomically(Path(output) / name, files[name]) for name in files]
 
 
-def common_means(found):
-    """Return mean accuracies by set and method over the splits that all methods have.
+def common_values(found):
+    """Return accuracies by set and method, in the splits that all methods have.
 
-    Also the number of these splits, as ``"splits"``. Sets that the paper does not have, or
-    that lack a method, are left out.
+    Sets that the paper does not have, or that lack a method, are left out.
     """
-    means = {}
+    values = {}
     for name in paper.ACCURACIES[NUMBER]:
         by_method = found.get(name, {})
         if not by_method.keys() >= METHODS.keys():
             continue
-        common = set.intersection(*(set(by_method[method]) for method in METHODS))
+        common = sorted(set.intersection(*(set(by_method[method]) for method in METHODS)))
         if common:
-            means[name] = {
-                method: float(np.mean([by_method[method][k] for k in common]))
+            values[name] = {
+                method: np.array([by_method[method][k] for k in common])
                 for method in METHODS
-            } | {"splits": len(common)}
-    return means
+            }
+    return values
 
 
 def is_of_the_same_size(name, facts):
@@ -91,27 +92,27 @@ def is_of_the_same_size(name, facts):
     return (facts[name].rows, facts[name].features) == paper.SIZES[name]
 
 
-def readings_table(means, same):
+def readings_table(values, same):
     """Return the table; sets that are not in ``same`` come last and are not counted."""
-    others = [name for name in means if name not in same]
-    splits = sorted({one["splits"] for one in means.values()})
+    others = [name for name in values if name not in same]
+    n_splits = sorted({len(one["ldm"]) for one in values.values()})
     return Table(
         name="readings",
         title="Accuracy by reading",
         caption=(
             f"Mean test accuracy; bold: within {NEAR:g} of the paper's column of the same "
-            f"method. Number of random halves: {' or '.join(map(str, splits))}. "
+            f"method. Number of random halves: {' or '.join(map(str, n_splits))}. "
             + " ".join(f"{name}: {one.label}." for name, one in READINGS.items())
         ),
         columns=("set", "paper's SVM", "paper's LDM", *map(title_of, METHODS)),
         align="l" + "r" * (len(GRID) + len(METHODS)),
         blocks=(
-            tuple(set_row(name, means[name]) for name in same),
-            tuple(summary_rows(means, same)),
-            tuple(set_row(name, means[name], note=" (not counted)") for name in others),
+            tuple(set_row(name, values[name]) for name in same),
+            tuple(summary_rows(values, same)),
+            tuple(set_row(name, values[name], note=" (not counted)") for name in others),
         ),
         notes=(),
-        records=tuple(records(means, same)),
+        records=tuple(records(values, same)),
     )
 
 
@@ -135,38 +136,54 @@ def printed(name, method):
 def set_row(name, ours, note=""):
     """Return the line of a set."""
     cells = [Cell(f"{printed(name, method):.3f}") for method in GRID]
-    cells += [
-        Cell(f"{ours[method]:.3f}", bold=is_near(ours[method], printed(name, method)))
-        for method in METHODS
-    ]
+    for method in METHODS:
+        mean = ours[method].mean()
+        cells.append(Cell(f"{mean:.3f}", bold=bool(is_near(mean, printed(name, method)))))
     return Row((Cell(name + note), *cells))
 
 
 def is_near(ours, theirs):
-    """Return whether two accuracies differ by no more than ``NEAR``, rounding apart."""
-    return bool(abs(ours - theirs) <= NEAR + 1e-9)
+    """Return where accuracies differ by no more than ``NEAR``, rounding apart."""
+    return np.abs(ours - theirs) <= NEAR + 1e-9
 
 
-def summary_rows(means, same):
+def summary_rows(values, same):
     """Yield how near each reading is to the paper, over the counted sets."""
     if not same:
         return
-    columns = {method: [means[name][method] for name in same] for method in METHODS}
-    paper_columns = {
-        method: np.array([printed(name, method) for name in same]) for method in GRID
+    theirs = {
+        method: np.array([printed(name, method) for name in same]) for method in METHODS
+    }
+    means = {
+        method: np.array([values[name][method].mean() for name in same])
+        for method in METHODS
     }
     # The paper's own SVM column beside its LDM column is what any reading has to beat.
-    columns = {"paper's SVM": paper_columns["svm"], **columns}
-    target = {"paper's SVM": paper_columns["ldm"]} | {
-        method: paper_columns[METHODS[method][0]] for method in METHODS
-    }
-    gaps = {key: np.array(columns[key]) - target[key] for key in columns}
-    near = [sum(is_near(gap, 0.0) for gap in gaps[key]) for key in columns]
-    yield summary_row(f"within {NEAR:g}, of {len(same)}", map(str, near))
-    absolute = (f"{np.abs(gap).mean():.3f}" for gap in gaps.values())
+    gaps = [theirs["svm"] - theirs["ldm"]]
+    gaps += [means[method] - theirs[method] for method in METHODS]
+    counts = (str(np.count_nonzero(is_near(gap, 0.0))) for gap in gaps)
+    yield summary_row(f"within {NEAR:g}, of {len(same)}", counts)
+    spreads = (
+        f"\N{PLUS-MINUS SIGN} {count_error(values, same, method):.1f}" for method in METHODS
+    )
+    yield summary_row("error of that count", ["", *spreads])
+    absolute = (f"{np.abs(gap).mean():.3f}" for gap in gaps)
     yield summary_row("mean absolute difference", absolute)
-    yield summary_row("mean difference", (f"{gap.mean():+.3f}" for gap in gaps.values()))
-    yield gain_row(columns, paper_columns)
+    yield summary_row("mean difference", (f"{gap.mean():+.3f}" for gap in gaps))
+    gains = (gain_text(means, method) for method in METHODS)
+    printed_gain = f"{(theirs['ldm'] - theirs['svm']).mean():+.3f}"
+    yield Row.of("mean of LDM minus SVM", "", printed_gain, *gains)
+
+
+def count_error(values, same, method):
+    """Return the standard deviation of a count when the random halves are drawn again."""
+    rng = np.random.default_rng(0)
+    counts = np.zeros(N_DRAWS)
+    for name in same:
+        found = values[name][method]
+        drawn = rng.choice(found, (N_DRAWS, len(found))).mean(axis=1)
+        counts += is_near(drawn, printed(name, method))
+    return float(counts.std())
 
 
 def summary_row(label, texts):
@@ -175,29 +192,26 @@ def summary_row(label, texts):
     return Row.of(label, first, "", *others)
 
 
-def gain_row(columns, paper_columns):
-    """Return the mean by which the LDM is ahead of the SVM of the same reading."""
-    gain = np.mean(paper_columns["ldm"] - paper_columns["svm"])
-    texts = []
-    for method, (machine, reading) in METHODS.items():
-        name = next(key for key, one in READINGS.items() if one is reading)
-        svm = columns[method_by(name, "svm")]
-        ahead = np.mean(np.array(columns[method]) - np.array(svm))
-        texts.append(f"{ahead:+.3f}" if machine == "ldm" else "")
-    return Row.of("mean of LDM minus SVM", "", f"{gain:+.3f}", *texts)
+def gain_text(means, method):
+    """Return the mean by which an LDM is ahead of the SVM by the same reading."""
+    machine, reading = METHODS[method]
+    if machine == "svm":
+        return ""
+    name = next(key for key, one in READINGS.items() if one is reading)
+    return f"{(means[method] - means[method_by(name, 'svm')]).mean():+.3f}"
 
 
-def records(means, same):
-    """Yield the numbers of each set and method, for the CSV file."""
-    for name, ours in means.items():
+def records(values, same):
+    """Yield the means of each set and method, for the CSV file."""
+    for name, ours in values.items():
         for method in METHODS:
-            theirs = printed(name, method)
+            mean, theirs = float(ours[method].mean()), printed(name, method)
             yield {
                 "dataset": name,
                 "counted": name in same,
                 "method": title_of(method),
-                "splits": ours["splits"],
-                "accuracy": round(ours[method], 5),
+                "splits": len(ours[method]),
+                "accuracy": round(mean, 5),
                 "paper": theirs,
-                "difference": round(ours[method] - theirs, 5),
+                "difference": round(mean - theirs, 5),
             }

@@ -1,9 +1,11 @@
 """Comparisons of two methods under one condition, across sets."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from study.defaults.comparison import KINDS
+from study.defaults.sets import SETS
 from study.when_it_helps.conditions import CONDITIONS
 
 # The support vector machines that others are compared with.
@@ -48,6 +50,17 @@ class Comparison:
         """The standard error of the mean over sets; 0 of a single set."""
         found = list(self.differences.values())
         return float(np.std(found, ddof=1) / np.sqrt(len(found))) if len(found) > 1 else 0.0
+
+    def by_kind(self):
+        """Return the comparisons on binary sets and on those with many classes."""
+        kinds = {kind: {} for kind in KINDS}
+        for name, pair in self.values.items():
+            kinds[SETS[name].kind][name] = pair
+        return [
+            replace(self, condition=f"{self.condition}, {kind}", values=values)
+            for kind, values in kinds.items()
+            if values
+        ]
 
     def behind(self, by):
         """Return the sets on which ours is smaller by more than ``by``, worst first."""

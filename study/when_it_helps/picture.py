@@ -23,6 +23,12 @@ WIDTH_INCHES, DOTS_PER_INCH = 9, 100
 STEP = 0.18
 
 
+def place(condition):
+    """Return the place of a condition among the rows; one kind of sets comes after all."""
+    name, _, kind = condition.partition(", ")
+    return list(CONDITIONS).index(name), kind
+
+
 def draw(found):
     """Return a figure with a row for each condition and a point for each comparison.
 
@@ -38,7 +44,7 @@ def draw(found):
     """
     from matplotlib.figure import Figure
 
-    shown = [name for name in CONDITIONS if any(one.condition == name for one in found)]
+    shown = sorted({one.condition for one in found}, key=place)
     size = WIDTH_INCHES, 1.6 + 0.5 * len(shown)
     figure = Figure(figsize=size, dpi=DOTS_PER_INCH, layout="constrained")
     ax = figure.subplots()

@@ -9,6 +9,8 @@ from study.report import as_png, write_atomically
 from study.when_it_helps.comparison import by_place, comparisons
 from study.when_it_helps.conditions import CONDITIONS
 
+# These are also reported on binary sets and on those with many classes.
+DIVIDED = tuple(name for name, one in CONDITIONS.items() if one.has_probabilities)
 # Points of accuracy by which a set counts as behind.
 BEHIND = 1.0
 HEAD = "condition", "method", "against", "sets", "ours", "theirs", "difference", "behind"
@@ -20,11 +22,10 @@ def write(results, output):
 
     output = Path(output)
     output.mkdir(parents=True, exist_ok=True)
-    accuracy = comparisons(results, percent)
+    accuracy = with_kinds(comparisons(results, percent))
     if not accuracy:
         raise ValueError("No method has results together with an SVM; run it first.")
-    measured = [name for name, one in CONDITIONS.items() if one.has_probabilities]
-    losses = comparisons(results, lambda one: one.log_loss, measured)[::-1]
+    losses = with_kinds(comparisons(results, lambda one: one.log_loss, DIVIDED))[::-1]
     tables = (
         accuracy_table(accuracy),
         log_loss_table(losses),
@@ -37,6 +38,12 @@ def write(results, output):
         "when_it_helps.png": as_png(draw(accuracy)),
     }
     return [write_atomically(output / name, content) for name, content in files.items()]
+
+
+def with_kinds(found):
+    """Return comparisons, some also by the kind of the set, the worst difference first."""
+    parts = [part for one in found if one.condition in DIVIDED for part in one.by_kind()]
+    return sorted([*found, *parts], key=lambda one: one.mean)
 
 
 def percent(result):
@@ -84,7 +91,9 @@ def time_table(places):
     """Return the CPU seconds of each method under each condition."""
     rows = tuple(
         Row.of(condition, method, str(len(by_set)), f"{mean_seconds(by_set):.3f}")
-        for (condition, method), by_set in sorted(places.items())
+        for condition, one in CONDITIONS.items()
+        for method in one.methods
+        if (by_set := places.get((condition, method)))
     )
     caption = "CPU seconds of a fit, searches included: median of splits, mean over sets."
     return Table(

@@ -1,7 +1,7 @@
 import pytest
 
 from study.store import Result
-from study.when_it_helps.comparison import by_place, compare, comparisons
+from study.when_it_helps.comparison import Comparison, by_place, compare, comparisons
 from study.when_it_helps.conditions import SELF_TUNED
 
 
@@ -47,3 +47,12 @@ def test_the_worst_comparison_comes_first():
 def test_without_results_of_both_methods_there_is_no_comparison():
     places = by_place(results("a", "SVC", [0.5]))
     assert compare(places, "20 rows", SELF_TUNED, "SVC", accuracy) is None
+
+
+def test_sets_are_divided_by_the_number_of_classes():
+    values = {"wdbc": (0.9, 0.8), "vowel": (0.7, 0.8)}
+    found = Comparison("20 rows", SELF_TUNED, "SVC", values).by_kind()
+    assert {one.condition: round(one.mean, 6) for one in found} == {
+        "20 rows, binary": 0.1,
+        "20 rows, many classes": -0.1,
+    }

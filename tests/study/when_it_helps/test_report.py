@@ -14,7 +14,7 @@ def results(condition, ours, theirs, log_losses=None):
     return [
         Result(condition, name, "rbf", method, k, accuracy, {}, seconds, loss)
         for method, accuracy in accuracies.items()
-        for name in ("a", "b")
+        for name in ("wdbc", "vowel")
         for k, seconds in enumerate((1.0, 2.0, 60.0))
         for loss in [None if log_losses is None else log_losses[method]]
     ]
@@ -28,6 +28,7 @@ def test_losses_are_reported_first(tmp_path):
     tables, *_ = write(found, tmp_path)
     text = tables.read_text()
     assert text.index("| half of the rows |") < text.index("| 20 rows |")
+    assert "| half of the rows, many classes |" in text
     assert "-10.00 \N{PLUS-MINUS SIGN} 0.00 | 2 |" in text
     assert "+0.100 \N{PLUS-MINUS SIGN} 0.000 | 2 |" in text
 
