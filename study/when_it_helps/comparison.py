@@ -6,10 +6,10 @@ import numpy as np
 
 from study.defaults.comparison import KINDS
 from study.defaults.sets import SETS
-from study.when_it_helps.conditions import CONDITIONS
+from study.when_it_helps.conditions import CONDITIONS, SELF_TUNED_SVM
 
 # The support vector machines that others are compared with.
-SVMS = "SVC", "SVC search", "LinearSVC", "LinearSVC search"
+SVMS = "SVC", "SVC search", SELF_TUNED_SVM, "LinearSVC", "LinearSVC search"
 
 
 @dataclass(frozen=True)
