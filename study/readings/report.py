@@ -17,10 +17,11 @@ NUMBER, NEAR = 2, 0.02
 N_DRAWS = 1000
 INTRODUCTION = """# Readings of the paper's scaling
 
-The paper sums losses and averages margins; the fit of its own numbers may tell whether its
-program did. Each reading is run on the paper's regular sets with the linear kernel and the
-paper's protocol: its grid, no intercept, random halves, five folds. m is the number of rows
-of a fit, a fold or the training half.
+The paper sums losses and averages the margins for their mean and variance. Was its
+program the same? Here its numbers are compared with those of four readings. Each is run
+on the paper's regular sets with the linear kernel and the paper's protocol: its grid, no
+intercept, random halves, five folds. m is the number of rows of a fit, a fold or the
+training half.
 """
 CAVEATS = """## What the table cannot show
 
@@ -60,8 +61,9 @@ def write(results, facts, output):
         raise ValueError("No set has results of every reading; run the study first.")
     same = [name for name in values if is_of_the_same_size(name, facts)]
     table = readings_table(values, same)
+    parts = INTRODUCTION, markdown(table), "The same as [CSV](readings.csv).\n", CAVEATS
     files = {
-        "readings.md": "\n".join([INTRODUCTION, markdown(table), CAVEATS]).encode(),
+        "readings.md": "\n".join(parts).encode(),
         "readings.csv": as_csv(table).encode(),
     }
     Path(output).mkdir(parents=True, exist_ok=True)
@@ -96,13 +98,15 @@ def readings_table(values, same):
     """Return the table; sets that are not in ``same`` come last and are not counted."""
     others = [name for name in values if name not in same]
     n_splits = sorted({len(one["ldm"]) for one in values.values()})
+    labels = (f"{name.capitalize()}: {one.label}." for name, one in READINGS.items())
     return Table(
         name="readings",
         title="Accuracy by reading",
         caption=(
             f"Mean test accuracy; bold: within {NEAR:g} of the paper's column of the same "
             f"method. Number of random halves: {' or '.join(map(str, n_splits))}. "
-            + " ".join(f"{name}: {one.label}." for name, one in READINGS.items())
+            f"{' '.join(labels)} The error of a count is its standard deviation when the "
+            "halves are drawn again from these."
         ),
         columns=("set", "paper's SVM", "paper's LDM", *map(title_of, METHODS)),
         align="l" + "r" * (len(GRID) + len(METHODS)),

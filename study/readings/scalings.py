@@ -46,7 +46,7 @@ READINGS = {
     "literal": Reading("losses summed, variance and mean averaged"),
     "averaged": Reading("losses averaged too: C / m", C=-1),
     "summed": Reading("variance and mean summed too: lambdas times m", 0, 1, 1),
-    "pairs": Reading("variance as a double sum: lambda_1 times m squared", lambda_var=2),
+    "pairs": Reading("variance as a double sum: its lambda times m squared", lambda_var=2),
 }
 CS = GRIDS["paper"]["Cs"]
 # The values that the paper chooses from, by method.
