@@ -46,6 +46,9 @@ class Condition:
     rows : int, default=None
         Number of training rows; None means half of the set, within limits.
 
+    many_rows : bool, default=False
+        Whether the limits are those of the study of defaults.
+
     flipped : float, default=0.0
         Share of the training labels that are replaced by another class.
 
@@ -56,12 +59,13 @@ class Condition:
     sets: tuple
     methods: tuple
     rows: int | None = None
+    many_rows: bool = False
     flipped: float = 0.0
     has_probabilities: bool = False
 
     def sizes(self, known):
         """Return how many rows of a set are trained and tested on."""
-        if self.methods == LINEAR_METHODS:
+        if self.many_rows:
             return sizes(known)
         n_train = self.rows or min(known.rows // 2, MAX_TRAIN)
         return n_train, known.rows - n_train
@@ -77,5 +81,5 @@ CONDITIONS = {
     ),
     "10 % flipped": Condition(SMALL_SETS, (*KERNEL_METHODS, FIXED), flipped=0.1),
     "20 % flipped": Condition(SMALL_SETS, (*KERNEL_METHODS, FIXED), flipped=0.2),
-    "linear": Condition(LINEAR_SETS, LINEAR_METHODS),
+    "linear": Condition(LINEAR_SETS, LINEAR_METHODS, many_rows=True),
 }

@@ -1,11 +1,16 @@
 """The picture: how far our machines are ahead of or behind the SVMs, by condition."""
 
-from study.when_it_helps.conditions import CONDITIONS, FIXED, SELF_TUNED
+from study.when_it_helps.conditions import CONDITIONS, FIXED, SELF_TUNED, SELF_TUNED_SVM
 
 # Okabe and Ito's, which the colour-blind can distinguish, also by their darkness.
 LOOKS = {
     ("SVC search", SELF_TUNED): ("self-tuned LDM, minus tuned SVM", "#0072b2", "o"),
     ("SVC", SELF_TUNED): ("self-tuned LDM, minus SVC()", "#56b4e9", "s"),
+    (SELF_TUNED_SVM, SELF_TUNED): (
+        "self-tuned LDM, minus the same without a price",
+        "k",
+        "x",
+    ),
     ("SVC search", FIXED): ("fixed prices, minus tuned SVM", "#d55e00", "^"),
     ("LinearSVC search", "linear loo, squared, k 0"): (
         "self-tuned linear, no price, minus tuned LinearSVC",
@@ -19,8 +24,8 @@ LOOKS = {
     ),
 }
 WIDTH_INCHES, DOTS_PER_INCH = 9, 100
-# Between two comparisons under one condition.
-STEP = 0.18
+# Comparisons under one condition are drawn at up to so many places, so far apart.
+N_PLACES, STEP = 4, 0.17
 
 
 def place(condition):
@@ -52,7 +57,7 @@ def draw(found):
     for number, (pair, (label, colour, marker)) in enumerate(LOOKS.items()):
         points = [one for one in found if (one.theirs, one.ours) == pair]
         if points:
-            shift = STEP * (number % 3 - 1)
+            shift = STEP * (number % N_PLACES - (N_PLACES - 1) / 2)
             ax.errorbar(
                 [one.mean for one in points],
                 [shown.index(one.condition) + shift for one in points],
