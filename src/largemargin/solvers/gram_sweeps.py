@@ -33,7 +33,7 @@ from largemargin.solvers.solution import Run, Solution
 SWEEPS_PER_CALL = 5
 # Other methods cost about as much as this many sweeps, up to so many rows: the inverse of
 # a small matrix; then ``active_kernel``, while caches hold the matrix and beyond.
-WORTHWHILE = {600: 100, 1200: 110, 2000: 30}
+WORTHWHILE = {600: 100, 1200: 60, 2000: 30}
 MAX_ROWS = max(WORTHWHILE)
 # Fewer rows than this are solved by Newton's method, nearly to the last digit and fast.
 LEAST_ROWS = 60
