@@ -19,7 +19,13 @@ logger = logging.getLogger("largemargin")
 
 RESULTS, DATASETS = "results.jsonl", "datasets.json"
 # Of the values in a line; all others are strings.
-TYPES = {"repetition": int, "accuracy": Real, "chosen": dict, "cpu_seconds": Real | None}
+TYPES = {
+    "repetition": int,
+    "accuracy": Real,
+    "chosen": dict,
+    "cpu_seconds": Real | None,
+    "log_loss": Real | None,
+}
 
 
 class StoreError(RuntimeError):
@@ -55,6 +61,9 @@ class Result:
 
     cpu_seconds : float or None
         CPU time of one fit on the training half at these parameters.
+
+    log_loss : float or None, default=None
+        Of calibrated probabilities on the test half; None where they are not measured.
     """
 
     protocol: str
@@ -65,6 +74,7 @@ class Result:
     accuracy: float
     chosen: dict
     cpu_seconds: float | None
+    log_loss: float | None = None
 
     def __post_init__(self):
         if not 0.0 <= self.accuracy <= 1.0:

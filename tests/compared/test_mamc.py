@@ -6,14 +6,15 @@ from numpy.testing import assert_allclose
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.neighbors import NearestCentroid
 
-from largemargin import LDMClassifier, MAMCClassifier
+from largemargin import MAMCClassifier
+from machines import fixed_ldm
 
 
 def test_mamc_without_threshold_is_the_ldm_without_losses(moons):
     X, y, weight = moons
     for kernel in "linear", "rbf":
         mamc = MAMCClassifier(threshold="none", kernel=kernel).fit(X, y, weight)
-        ldm = LDMClassifier(
+        ldm = fixed_ldm(
             0.0, lambda_var=0.0, lambda_mean=1.0, kernel=kernel, fit_intercept=False
         ).fit(X, y, weight)
         scores = mamc.decision_function(X), ldm.decision_function(X)

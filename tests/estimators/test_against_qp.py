@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose
 from sklearn.metrics.pairwise import chi2_kernel, pairwise_kernels
 
-from largemargin import LDMClassifier, LinearLDMClassifier
+from machines import fixed_ldm, fixed_linear_ldm
 from oracle import solve_qp
 
 N_ROWS = 40
@@ -86,7 +86,7 @@ def test_kernel_machine_agrees_at_all_prices(kernel, loss, C, fit_intercept, wei
     gram = positive_part(pairwise_kernels(X, metric=kernel, **PARAMETERS[kernel]))
     for lambdas in itertools.product(LAMBDAS, LAMBDAS):
         lambda_var, lambda_mean = (price(value, C, weight) for value in lambdas)
-        estimator = LDMClassifier(
+        estimator = fixed_ldm(
             C,
             lambda_var=lambda_var,
             lambda_mean=lambda_mean,
@@ -119,7 +119,7 @@ def test_own_kernels_agree(form, C):
     for lambdas in itertools.product(LAMBDAS[1:], LAMBDAS):
         lambda_var, lambda_mean = (price(value, C, weight) for value in lambdas)
         kernel = "precomputed" if form == "precomputed" else chi2_kernel
-        estimator = LDMClassifier(
+        estimator = fixed_ldm(
             C, lambda_var=lambda_var, lambda_mean=lambda_mean, kernel=kernel, tol=1e-16
         )
         seen = gram if form == "precomputed" else X
@@ -137,7 +137,7 @@ def test_newton_on_rows_agrees(make, loss, C):
     for lambdas in itertools.product(LAMBDAS[1:], LAMBDAS):
         lambda_var, lambda_mean = (price(value, C, weight) for value in lambdas)
         prices = {"lambda_var": lambda_var, "lambda_mean": lambda_mean, "loss": loss}
-        estimator = LinearLDMClassifier(C, **prices, solver="newton", tol=1e-16)
+        estimator = fixed_linear_ldm(C, **prices, solver="newton", tol=1e-16)
         estimator.fit(make(X), y, weight)
         assert_same_decisions(estimator, X, X @ X.T, y, weight)
 
@@ -145,12 +145,12 @@ def test_newton_on_rows_agrees(make, loss, C):
 @pytest.mark.parametrize("fit_intercept", [True, False])
 @pytest.mark.parametrize(("lambda_var", "lambda_mean"), [(0, 0.5), (0.25, 0.25), (4, 1)])
 @LOSSES
-@pytest.mark.parametrize("make", [LinearLDMClassifier, LDMClassifier])
+@pytest.mark.parametrize("make", [fixed_linear_ldm, fixed_ldm])
 def test_dual_cd_agrees(make, loss, lambda_var, lambda_mean, fit_intercept):
     X, weight = rows(), weights(True)
     y = labels(X, separable=False)
     prices = {"lambda_var": lambda_var, "lambda_mean": lambda_mean, "loss": loss}
-    kernel = {"kernel": "linear"} if make is LDMClassifier else {}
+    kernel = {"kernel": "linear"} if make is fixed_ldm else {}
     estimator = make(
         0.1,
         solver="dual_cd",

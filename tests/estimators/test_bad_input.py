@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from largemargin import LDMClassifier, LinearLDMClassifier
+from machines import fixed_ldm, fixed_linear_ldm
 from refusals import assert_refused
 
-BOTH = pytest.mark.parametrize("make", [LDMClassifier, LinearLDMClassifier])
+BOTH = pytest.mark.parametrize("make", [fixed_ldm, fixed_linear_ldm])
 
 
 @BOTH
@@ -19,14 +19,14 @@ def test_one_class_only(make, blobs):
 @BOTH
 def test_unseparable_rows_with_a_hard_margin(make, blobs):
     X, y = blobs
-    options = {"kernel": "linear"} if make is LDMClassifier else {}
+    options = {"kernel": "linear"} if make is fixed_ldm else {}
     assert_refused(make(C=np.inf, **options), X, y, "cannot be separated.* finite C")
 
 
 @pytest.mark.parametrize("solver", ["newton", "dual_cd"])
 def test_equal_rows_of_both_classes_with_a_hard_margin(solver):
     X = np.array([[0.0, 1.0], [0.0, 1.0], [2.0, 0.0]])
-    machine = LinearLDMClassifier(C=np.inf, solver=solver, lambda_var=0, lambda_mean=0)
+    machine = fixed_linear_ldm(C=np.inf, solver=solver, lambda_var=0, lambda_mean=0)
     assert_refused(machine, X, [0, 1, 1], "cannot be separated")
 
 
@@ -59,13 +59,13 @@ def test_parameters_out_of_range(make, blobs, parameter, value):
 
 def test_values_whose_squares_overflow():
     X = np.array([[1e200], [2e200], [-1e200], [-2e200]])
-    assert_refused(LinearLDMClassifier(), X, [1, 1, 0, 0], "overflows.*Scale")
-    assert_refused(LDMClassifier(kernel="poly", gamma=1.0), X, [1, 1, 0, 0], "overflows")
+    assert_refused(fixed_linear_ldm(), X, [1, 1, 0, 0], "overflows.*Scale")
+    assert_refused(fixed_ldm(kernel="poly", gamma=1.0), X, [1, 1, 0, 0], "overflows")
 
 
 def test_evenly_weighted_classes_need_no_losses_to_be_bounded(blobs):
     X, y = blobs
-    machine = LinearLDMClassifier(0, lambda_var=0, lambda_mean=0.1, class_weight="balanced")
+    machine = fixed_linear_ldm(0, lambda_var=0, lambda_mean=0.1, class_weight="balanced")
     machine.fit(X, y)
     assert abs(machine.intercept_[0]) < 1e3
     assert machine.duality_gap_ <= 1e-9
@@ -91,11 +91,11 @@ ODD = {
 def test_odd_rows_simply_work(name, prices, fit_intercept):
     X, y = ODD[name]
     options = {"fit_intercept": fit_intercept, "random_state": 0, **prices}
-    machines = [LinearLDMClassifier(**options)]
-    machines += [LDMClassifier(kernel=k, **options) for k in ("rbf", "linear")]
+    machines = [fixed_linear_ldm(**options)]
+    machines += [fixed_ldm(kernel=k, **options) for k in ("rbf", "linear")]
     if name != "huge values":  # one row at a time does not get there
-        machines.append(LinearLDMClassifier(solver="dual_cd", **options))
-        machines.append(LDMClassifier(kernel="linear", solver="dual_cd", **options))
+        machines.append(fixed_linear_ldm(solver="dual_cd", **options))
+        machines.append(fixed_ldm(kernel="linear", solver="dual_cd", **options))
     for machine in machines:
         machine.fit(X, y)
         assert machine.duality_gap_ <= machine.tol
@@ -108,7 +108,7 @@ def test_odd_rows_simply_work(name, prices, fit_intercept):
 
 def test_a_row_of_zeros_with_a_hard_margin_and_no_intercept():
     X = np.vstack([np.zeros((1, 2)), np.eye(2), -np.eye(2)])
-    machine = LinearLDMClassifier(
+    machine = fixed_linear_ldm(
         np.inf, lambda_var=0, lambda_mean=0, fit_intercept=False, solver="dual_cd"
     )
     with pytest.raises(ValueError, match="cannot be separated"):

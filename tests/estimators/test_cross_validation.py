@@ -17,9 +17,10 @@ from sklearn.model_selection import (
     cross_val_predict,
 )
 
-from largemargin import LDMClassifierCV, LinearLDMClassifier, LinearLDMClassifierCV
+from largemargin import LDMClassifierCV, LinearLDMClassifierCV
 from largemargin.estimators import cross_validation as search_module
 from largemargin.estimators.targets import class_scores
+from machines import fixed_linear_ldm
 from searching import TIGHT, pair
 
 
@@ -175,7 +176,7 @@ def test_of_folds_that_test_a_row_the_first_gives_its_score(rows):
     splits = [(train, test), (train[:40], np.arange(10, 30))]
     options = {"Cs": [1], "lambda_vars": [0], "lambda_means": [0], **TIGHT}
     found = LinearLDMClassifierCV(cv=splits, **options).fit(X, y).unseen_scores_
-    machine = LinearLDMClassifier(lambda_var=0, lambda_mean=0, **TIGHT)
+    machine = fixed_linear_ldm(lambda_var=0, lambda_mean=0, **TIGHT)
     first = machine.fit(X[train], y[train]).decision_function(X[:20])
     second = machine.fit(X[train[:40]], y[train[:40]]).decision_function(X[20:30])
     assert_allclose(found[:30], [*first, *second], atol=1e-5)

@@ -9,17 +9,18 @@ from sklearn.datasets import make_moons
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import rbf_kernel
 
-from largemargin import LDMClassifier, LinearLDMClassifier, ODMClassifier
+from largemargin import ODMClassifier
+from machines import fixed_ldm, fixed_linear_ldm
 
 
 def test_a_warm_start_is_where_the_last_fit_ended(blobs):
     X, y = blobs
     for machine in (
-        LDMClassifier(C=50),
-        LinearLDMClassifier(C=50),
-        LDMClassifier(C=50, lambda_var=0.1),
-        LDMClassifier(C=50, loss="squared_hinge"),
-        LinearLDMClassifier(C=50, loss="squared_hinge"),
+        fixed_ldm(C=50),
+        fixed_linear_ldm(C=50),
+        fixed_ldm(C=50, lambda_var=0.1),
+        fixed_ldm(C=50, loss="squared_hinge"),
+        fixed_linear_ldm(C=50, loss="squared_hinge"),
     ):
         cold = machine.fit(X, y).n_iter_
         machine.set_params(warm_start=True)
@@ -30,7 +31,7 @@ def test_a_warm_start_is_where_the_last_fit_ended(blobs):
 
 def test_an_unfinished_fit_says_so_and_goes_on(blobs):
     X, y = blobs
-    machine = LinearLDMClassifier(
+    machine = fixed_linear_ldm(
         100, lambda_var=0, lambda_mean=0, max_iter=3, tol=1e-9, warm_start=True
     )
     with pytest.warns(ConvergenceWarning, match="gap of .* > tol=1.0e-09.*raise max_iter"):
@@ -42,9 +43,9 @@ def test_an_unfinished_fit_says_so_and_goes_on(blobs):
 def test_steps_go_to_the_log_when_asked(blobs, caplog):
     X, y = blobs
     with caplog.at_level(logging.INFO, "largemargin"):
-        LDMClassifier().fit(X, y)
+        fixed_ldm().fit(X, y)
         assert not caplog.records
-        LDMClassifier(verbose=1).fit(X, y)
+        fixed_ldm(verbose=1).fit(X, y)
     assert "relative gap" in caplog.records[-1].getMessage()
 
 
@@ -55,7 +56,7 @@ def test_steps_go_to_the_log_when_asked(blobs, caplog):
 def test_the_certificate_is_about_the_machine_handed_out(n_rows, prices, C, dtype):
     X, y = make_moons(n_rows, noise=0.3, random_state=0)
     X, y = X.astype(dtype), np.where(y > 0, 1, -1)
-    machine = LDMClassifier(C, lambda_mean=0, **prices).fit(X, y)
+    machine = fixed_ldm(C, lambda_mean=0, **prices).fit(X, y)
     assert machine.duality_gap_ <= machine.tol
     g = y * machine.decision_function(X)
     lambda_var = machine.lambda_var
@@ -74,7 +75,7 @@ def test_the_certificate_is_about_the_machine_handed_out(n_rows, prices, C, dtyp
 def test_wide_rows_warm_start_too():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(60, 2500)), rng.integers(2, size=60)
-    machine = LinearLDMClassifier(warm_start=True).fit(X, y)
+    machine = fixed_linear_ldm(warm_start=True).fit(X, y)
     first = machine.coef_
     assert_allclose(machine.fit(X, y).coef_, first, atol=1e-3)
 
@@ -82,7 +83,7 @@ def test_wide_rows_warm_start_too():
 @pytest.mark.parametrize("solver", ["auto", "dual_cd"])
 def test_a_warm_start_brings_no_intercept_to_a_machine_without(blobs, solver):
     X, y = blobs
-    machine = LinearLDMClassifier(solver=solver, warm_start=True, random_state=0)
+    machine = fixed_linear_ldm(solver=solver, warm_start=True, random_state=0)
     machine.fit(X + 2, y).set_params(fit_intercept=False).fit(X + 2, y)
     assert machine.intercept_ == 0
 

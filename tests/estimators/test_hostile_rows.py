@@ -8,8 +8,9 @@ import pytest
 import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 
-from largemargin import KOMDClassifier, LDMClassifier, LinearLDMClassifier, ODMClassifier
+from largemargin import KOMDClassifier, LinearLDMClassifier, ODMClassifier
 from largemargin.estimators.ldm import ldm_prices
+from machines import fixed_ldm, fixed_linear_ldm
 
 ROW_SOLVERS = ["auto", "newton", "dual_cd", "asgd"]
 
@@ -96,7 +97,7 @@ def labelled(kind):
 @pytest.mark.parametrize("storage", [np.asarray, sp.csr_matrix])
 def test_offsets_and_timestamps_converge(kind, solver, storage):
     X, y = labelled(kind)
-    machine = LinearLDMClassifier(solver=solver).fit(storage(X), y)
+    machine = fixed_linear_ldm(solver=solver).fit(storage(X), y)
     assert machine.duality_gap_ <= machine.tol
 
 
@@ -105,7 +106,7 @@ def test_offsets_and_timestamps_converge(kind, solver, storage):
 def test_no_solver_certifies_what_another_one_beats(kind, prices):
     X, y = labelled(kind)
     machines = [
-        quiet_fit(LinearLDMClassifier(solver=solver, random_state=0, **prices), X, y)
+        quiet_fit(fixed_linear_ldm(solver=solver, random_state=0, **prices), X, y)
         for solver in ROW_SOLVERS
     ]
     values = [wide_objective(machine, X, y) for machine in machines]
@@ -136,7 +137,7 @@ def test_ten_equal_heavy_rows_are_not_certified_while_they_are_off(n_positive):
     weight = np.full(10, 1e9)
     values = []
     for solver in "newton", "dual_cd":
-        machine = LinearLDMClassifier(
+        machine = fixed_linear_ldm(
             C=0, lambda_var="0.1*scale", lambda_mean=0.001, solver=solver, random_state=0
         )
         quiet_fit(machine, X, y, weight)
@@ -154,7 +155,7 @@ def test_weights_of_all_sizes_are_certified_honestly(solver, seed):
     y = np.where(rng.random(30) > 0.5, 1, -1)
     weight = 10.0 ** rng.uniform(-12, 12, size=30)
     machine, other = (
-        quiet_fit(LinearLDMClassifier(solver=name, random_state=0), X, y, weight)
+        quiet_fit(fixed_linear_ldm(solver=name, random_state=0), X, y, weight)
         for name in (solver, "newton")
     )
     value, scale = wide_objective(machine, X, y, weight)
@@ -170,7 +171,7 @@ def test_a_hard_margin_is_kept_to_the_last_bit(solver, heavy):
     y = np.repeat([1, -1], 10)
     weight = np.ones(20)
     weight[::3] = heavy
-    machine = LinearLDMClassifier(C=np.inf, lambda_var="100*scale", solver=solver)
+    machine = fixed_linear_ldm(C=np.inf, lambda_var="100*scale", solver=solver)
     quiet_fit(machine, X, y, weight)
     if np.isfinite(machine.duality_gap_):
         scores = X.astype(np.longdouble) @ machine.coef_[0].astype(np.longdouble)
@@ -183,7 +184,7 @@ def test_distances_of_offset_rows_are_the_same_in_training_and_prediction():
     X = rng.standard_normal((100, 3))
     y = np.where(X[:, 0] > 0, 1, -1)
     X[:, 2] += 1e8
-    machine = LDMClassifier(gamma=0.3).fit(X, y)
+    machine = fixed_ldm(gamma=0.3).fit(X, y)
     real = np.mean(y * machine.decision_function(X))
     assert machine.margin_mean_ == pytest.approx(real, rel=1e-9)
 
@@ -192,10 +193,10 @@ def test_two_far_clusters_keep_their_inner_distances():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((60, 2))
     y = np.where(X[:, 0] > 0, 1, -1)
-    expected = LDMClassifier(gamma=0.3, tol=1e-8).fit(X[:30], y[:30])
+    expected = fixed_ldm(gamma=0.3, tol=1e-8).fit(X[:30], y[:30])
     X[30:] += 2.0**30  # a shift that float64 makes without rounding
     X[30:] = np.round(X[30:])
-    machine = LDMClassifier(gamma=0.3, tol=1e-8).fit(X, y)
+    machine = fixed_ldm(gamma=0.3, tol=1e-8).fit(X, y)
     gram = machine._kernel.gram_matrix(X)
     for some in X[:30], X[30:]:
         near = np.exp(-0.3 * np.square(some[:, None] - some[None]).sum(axis=2))
@@ -209,17 +210,17 @@ def test_two_far_clusters_keep_their_inner_distances():
 @pytest.mark.parametrize("prices", [{}, {"lambda_var": 1.0, "lambda_mean": 0.0}])
 def test_stochastic_gradients_stay_finite_at_any_price(size, prices):
     X, y = labelled(lambda rng: rng.standard_normal((50, 4)))
-    machine = LinearLDMClassifier(C=size, solver="asgd", random_state=0, **prices)
+    machine = fixed_linear_ldm(C=size, solver="asgd", random_state=0, **prices)
     machine.fit(X, y)
     assert np.isfinite(machine.coef_).all()
-    light = LinearLDMClassifier(solver="asgd", random_state=0, **prices)
+    light = fixed_linear_ldm(solver="asgd", random_state=0, **prices)
     light.fit(X, y, np.full(50, size))
     assert np.isfinite(light.coef_).all()
 
 
 @pytest.mark.parametrize("weight", [1e300, 1e308])
 @pytest.mark.parametrize(
-    "machine", [LinearLDMClassifier(), LDMClassifier(), ODMClassifier(), KOMDClassifier()]
+    "machine", [fixed_linear_ldm(), fixed_ldm(), ODMClassifier(), KOMDClassifier()]
 )
 def test_weights_that_overflow_are_refused(machine, weight):
     X, y = labelled(lambda rng: rng.standard_normal((50, 4)))
@@ -233,7 +234,7 @@ def test_a_kernel_that_is_not_finite_in_prediction_is_refused():
         return values * np.nan if len(X) == 1 else values
 
     X, y = labelled(lambda rng: rng.standard_normal((50, 4)))
-    machine = LDMClassifier(kernel=kernel).fit(X, y)
+    machine = fixed_ldm(kernel=kernel).fit(X, y)
     with pytest.raises(ValueError, match="not finite"):
         machine.predict(X[:1])
 
@@ -242,16 +243,16 @@ def test_equal_rows_on_a_kernel_are_no_singular_matrix():
     X, y = np.ones((12, 2)), np.tile([1, -1], 6)
     for kernel, lambda_var in ("rbf", "scale"), ("rbf", 1e16), ("linear", 1e16):
         options = {"kernel": kernel, "lambda_var": lambda_var, "max_iter": 5}
-        machine = LDMClassifier(solver="dual_cd", random_state=0, **options)
+        machine = fixed_ldm(solver="dual_cd", random_state=0, **options)
         assert np.isfinite(quiet_fit(machine, X, y).dual_coef_).all()
 
 
 @pytest.mark.parametrize("solver", ["auto", "newton", "dual_cd"])
 def test_early_stops_are_honest(solver):
     X, y = labelled(mixed_units)
-    best, scale = wide_objective(quiet_fit(LinearLDMClassifier(), X, y), X, y)
+    best, scale = wide_objective(quiet_fit(fixed_linear_ldm(), X, y), X, y)
     for max_iter in 1, 2, 5:
-        machine = LinearLDMClassifier(solver=solver, max_iter=max_iter, random_state=0)
+        machine = fixed_linear_ldm(solver=solver, max_iter=max_iter, random_state=0)
         value, scale = wide_objective(quiet_fit(machine, X, y), X, y)
         assert value - best <= 1.05 * machine.duality_gap_ * scale
 
@@ -272,5 +273,5 @@ def test_kernels_that_cancel_are_certified_honestly(options):
         X = np.hstack([X, np.full((40, 1), 1e5)])  # so that coef0 leaves v . v'
     else:
         X = np.hstack([0.1 * X, 1e7 * np.linalg.qr(rng.standard_normal((40, 40)))[0]])
-    machine = quiet_fit(LDMClassifier(**options), X, y)
+    machine = quiet_fit(fixed_ldm(**options), X, y)
     assert machine.duality_gap_ > 1e-8  # which the values of the kernel do not support

@@ -7,18 +7,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from largemargin import LDMClassifier, LinearLDMClassifier
+from machines import fixed_ldm, fixed_linear_ldm
 
 EXACT = {"tol": 1e-12}
 MACHINES = [
-    LinearLDMClassifier(**EXACT),
-    LinearLDMClassifier(lambda_var=0.25, lambda_mean=0, C=5, **EXACT),
-    LinearLDMClassifier(solver="asgd", random_state=0),
-    LDMClassifier(**EXACT),
-    LDMClassifier(lambda_var=0.25, lambda_mean=0, C=5, **EXACT),
-    LinearLDMClassifier(loss="squared_hinge", **EXACT),
-    LinearLDMClassifier(loss="squared_hinge", solver="asgd", random_state=0),
-    LDMClassifier(loss="squared_hinge", lambda_var=0, lambda_mean=0, **EXACT),
+    fixed_linear_ldm(**EXACT),
+    fixed_linear_ldm(lambda_var=0.25, lambda_mean=0, C=5, **EXACT),
+    fixed_linear_ldm(solver="asgd", random_state=0),
+    fixed_ldm(**EXACT),
+    fixed_ldm(lambda_var=0.25, lambda_mean=0, C=5, **EXACT),
+    fixed_linear_ldm(loss="squared_hinge", **EXACT),
+    fixed_linear_ldm(loss="squared_hinge", solver="asgd", random_state=0),
+    fixed_ldm(loss="squared_hinge", lambda_var=0, lambda_mean=0, **EXACT),
 ]
 everything = pytest.mark.parametrize("machine", MACHINES, ids=str)
 
@@ -69,8 +69,8 @@ def test_sparse_rows_are_dense_rows(machine, seed):
 def test_labels_may_be_anything(blobs, names):
     X, y = blobs
     named = np.array(names)[(y > 0).astype(int)]
-    plain = LDMClassifier().fit(X, y)
-    renamed = LDMClassifier().fit(X, named)
+    plain = fixed_ldm().fit(X, y)
+    renamed = fixed_ldm().fit(X, named)
     assert_array_equal(renamed.decision_function(X), plain.decision_function(X))
     assert_array_equal(
         renamed.predict(X), np.array(names)[(plain.predict(X) > 0).astype(int)]
@@ -88,9 +88,9 @@ def test_all_widths_give_the_same_machine(blobs, solver, dtype, index):
         matrix.indptr.astype(index),
     )
     options = {"solver": solver, "tol": 1e-9, "random_state": 0}
-    wide = LinearLDMClassifier(**options).fit(X, y)
-    ours = LinearLDMClassifier(**options).fit(matrix, y)
-    dense = LinearLDMClassifier(**options).fit(X.astype(dtype), y)
+    wide = fixed_linear_ldm(**options).fit(X, y)
+    ours = fixed_linear_ldm(**options).fit(matrix, y)
+    dense = fixed_linear_ldm(**options).fit(X.astype(dtype), y)
     assert_allclose(ours.coef_, wide.coef_, rtol=1e-4, atol=1e-5)
     assert_allclose(dense.coef_, wide.coef_, rtol=1e-4, atol=1e-5)
 
@@ -107,9 +107,9 @@ def test_read_only_rows_are_used_and_left_alone(blobs, tmp_path, dtype, order):
     mapped.flush()
     mapped = np.memmap(tmp_path / "rows", dtype=dtype, mode="r", shape=X.shape, order=order)
     for machine in (
-        LinearLDMClassifier(),
-        LDMClassifier(),
-        LinearLDMClassifier(solver="asgd"),
+        fixed_linear_ldm(),
+        fixed_ldm(),
+        fixed_linear_ldm(solver="asgd"),
     ):
         machine.set_params(random_state=0)
         plain = machine.fit(X, y).decision_function(X)
@@ -131,16 +131,16 @@ def test_a_seed_gives_the_same_bits_for_any_number_of_threads(iris, machine):
 def test_class_weights_are_sample_weights(iris):
     X, y = iris
     factors = {0: 1.0, 1: 3.0, 2: 0.5}
-    named = LDMClassifier(class_weight=factors).fit(X, y)
-    weighted = LDMClassifier().fit(X, y, sample_weight=[factors[label] for label in y])
+    named = fixed_ldm(class_weight=factors).fit(X, y)
+    weighted = fixed_ldm().fit(X, y, sample_weight=[factors[label] for label in y])
     assert_array_equal(named.decision_function(X), weighted.decision_function(X))
 
 
 def test_balanced_weights_know_the_sample_weights(blobs):
     X, y = blobs
     weight = np.random.default_rng(0).integers(0, 3, len(y))
-    ours = LinearLDMClassifier(class_weight="balanced", tol=1e-12).fit(X, y, weight)
-    repeated = LinearLDMClassifier(class_weight="balanced", tol=1e-12)
+    ours = fixed_linear_ldm(class_weight="balanced", tol=1e-12).fit(X, y, weight)
+    repeated = fixed_linear_ldm(class_weight="balanced", tol=1e-12)
     repeated.fit(X.repeat(weight, axis=0), y.repeat(weight))
     assert_allclose(ours.coef_, repeated.coef_, rtol=1e-6)
 
@@ -150,5 +150,5 @@ def test_large_products_give_the_same_bits_again():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60_000, 80))
     y = np.where(X[:, 0] + rng.normal(size=60_000) > 0, 1, 0)
-    first = LinearLDMClassifier().fit(X, y).coef_
-    assert_array_equal(LinearLDMClassifier(n_jobs=2).fit(X.copy(), y).coef_, first)
+    first = fixed_linear_ldm().fit(X, y).coef_
+    assert_array_equal(fixed_linear_ldm(n_jobs=2).fit(X.copy(), y).coef_, first)

@@ -10,17 +10,17 @@ from sklearn.datasets import make_blobs
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.gaussian_process.kernels import RBF
 
-from largemargin import LDMClassifier
 from largemargin.estimators.kernel_space import KernelSpace
 from largemargin.estimators.rows import Rows
 from largemargin.problem.points import Certificate
+from machines import fixed_ldm
 from refusals import assert_refused
 
 
 def test_prediction_needs_the_support_columns_only(blobs):
     X, y = blobs
     gram = X @ X.T
-    machine = LDMClassifier(kernel="precomputed", lambda_var=0, lambda_mean=0).fit(gram, y)
+    machine = fixed_ldm(kernel="precomputed", lambda_var=0, lambda_mean=0).fit(gram, y)
     assert len(machine.support_) < len(y)
     other = np.full_like(gram, 1e9)
     other[:, machine.support_] = gram[:, machine.support_]
@@ -30,13 +30,13 @@ def test_prediction_needs_the_support_columns_only(blobs):
 def test_an_unhashable_kernel_and_a_sparse_one_serve(blobs):
     X, y = blobs
     for kernel, rows in (RBF(), X), (lambda A, B: A @ B.T, sp.csr_matrix(X)):
-        machine = LDMClassifier(kernel=kernel).fit(rows, y)
+        machine = fixed_ldm(kernel=kernel).fit(rows, y)
         assert machine.duality_gap_ <= machine.tol
 
 
 def test_prediction_remembers_the_kernel_of_the_fit(blobs):
     X, y = blobs
-    machine = LDMClassifier().fit(X, y)
+    machine = fixed_ldm().fit(X, y)
     scores = machine.decision_function(X)
     machine.set_params(kernel="precomputed", gamma=7.0)
     assert_array_equal(machine.decision_function(X), scores)
@@ -45,15 +45,13 @@ def test_prediction_remembers_the_kernel_of_the_fit(blobs):
 
 def test_a_gram_matrix_that_is_not_square(blobs):
     X, y = blobs
-    assert_refused(
-        LDMClassifier(kernel="precomputed"), X, y, r"square.*\(80, 80\).*\(80, 4\)"
-    )
+    assert_refused(fixed_ldm(kernel="precomputed"), X, y, r"square.*\(80, 80\).*\(80, 4\)")
 
 
 def test_a_gram_matrix_that_is_not_symmetric(blobs):
     X, y = blobs
     lopsided = X @ X.T + np.triu(np.ones((len(y), len(y))))
-    assert_refused(LDMClassifier(kernel="precomputed"), lopsided, y, "symmetric")
+    assert_refused(fixed_ldm(kernel="precomputed"), lopsided, y, "symmetric")
 
 
 def test_kernels_that_are_not_definite(blobs):
@@ -62,15 +60,13 @@ def test_kernels_that_are_not_definite(blobs):
     def distance(A, B):
         return np.linalg.norm(A[:, None] - B[None], axis=2)
 
-    assert_refused(LDMClassifier(kernel="precomputed"), distance(X, X), y, "semi-definite")
-    assert_refused(
-        LDMClassifier(kernel=distance), X, y, "semi-definite.*eigenvalues from -"
-    )
+    assert_refused(fixed_ldm(kernel="precomputed"), distance(X, X), y, "semi-definite")
+    assert_refused(fixed_ldm(kernel=distance), X, y, "semi-definite.*eigenvalues from -")
 
 
 def test_the_negative_part_of_a_sigmoid_is_cut_off_and_said(blobs):
     X, y = blobs
-    machine = LDMClassifier(kernel="sigmoid", gamma=2.0, coef0=-1.0)
+    machine = fixed_ldm(kernel="sigmoid", gamma=2.0, coef0=-1.0)
     with pytest.warns(UserWarning, match="not positive semi-definite.*cut off"):
         machine.fit(X, y)
     signs = np.where(y > 0, 1, -1)
@@ -80,7 +76,7 @@ def test_the_negative_part_of_a_sigmoid_is_cut_off_and_said(blobs):
 
 def test_blocks_of_a_gram_matrix_have_the_errors_of_the_whole():
     X, y = make_blobs(400, 30, centers=4, cluster_std=9.0, random_state=0)
-    space, rows = KernelSpace(LDMClassifier()), Rows(X, y, np.ones(len(y)))
+    space, rows = KernelSpace(fixed_ldm()), Rows(X, y, np.ones(len(y)))
     own = rows.only(np.flatnonzero(y < 2))
     shared = space.share(rows)
     block, whole = shared.design(own), space.design(rows)
@@ -95,7 +91,7 @@ def test_a_row_of_zeros_is_certified_with_an_indefinite_kernel(blobs):
     X, y = blobs
     X = X.copy()
     X[5] = 0.0
-    machine = LDMClassifier(kernel="sigmoid", gamma=0.1).fit(X, y)
+    machine = fixed_ldm(kernel="sigmoid", gamma=0.1).fit(X, y)
     assert machine.duality_gap_ <= machine.tol
 
 
@@ -110,8 +106,8 @@ def overlapping():
 def test_few_digits_are_certified_as_if_they_were_many(overlapping, loss, monkeypatch):
     seen = types_of_grams(monkeypatch)
     options = {"C": 10.0, "gamma": 0.5, "loss": loss, "lambda_var": 1300.0}
-    rough = LDMClassifier(**options, lambda_mean=0).fit(*overlapping)
-    close = LDMClassifier(**options, lambda_mean=0, tol=1e-7).fit(*overlapping)
+    rough = fixed_ldm(**options, lambda_mean=0).fit(*overlapping)
+    close = fixed_ldm(**options, lambda_mean=0, tol=1e-7).fit(*overlapping)
     assert seen == [np.float32, np.float64]
     # The gap is relative to the sum of the sizes of the terms, which is no less.
     assert rough.duality_gap_ <= rough.tol
@@ -122,7 +118,7 @@ def test_few_digits_are_certified_as_if_they_were_many(overlapping, loss, monkey
 @pytest.mark.needs_jit
 def test_many_digits_follow_where_few_do_not_reach_the_tolerance(overlapping, monkeypatch):
     seen = types_of_grams(monkeypatch)
-    machine = LDMClassifier(
+    machine = fixed_ldm(
         C=1e6, gamma=5.0, loss="squared_hinge", lambda_var=1e8, lambda_mean=0
     )
     machine.fit(*overlapping)
@@ -148,7 +144,7 @@ def test_iterations_of_both_runs_count_and_a_limit_of_them_allows_one(
     overlapping, monkeypatch
 ):
     seen = types_of_grams(monkeypatch)
-    machine = LDMClassifier(
+    machine = fixed_ldm(
         C=1e6, gamma=5.0, loss="squared_hinge", lambda_var=1e8, lambda_mean=0
     )
     machine.fit(*overlapping)
@@ -175,7 +171,7 @@ def test_the_closer_run_is_kept_where_time_ends_the_second(overlapping, monkeypa
         return found[1]._replace(solutions=late)
 
     monkeypatch.setattr(KernelSpace, "finish", finished)
-    machine = LDMClassifier(
+    machine = fixed_ldm(
         C=1e6, gamma=5.0, loss="squared_hinge", lambda_var=1e8, lambda_mean=0
     )
     with pytest.warns(ConvergenceWarning):
@@ -188,6 +184,6 @@ def test_the_closer_run_is_kept_where_time_ends_the_second(overlapping, monkeypa
 def test_a_given_matrix_of_float32_is_not_narrowed(blobs):
     X, y = blobs
     gram = (X @ X.T + np.eye(len(y))).astype(np.float32)
-    space = KernelSpace(LDMClassifier(kernel="precomputed"))
+    space = KernelSpace(fixed_ldm(kernel="precomputed"))
     space.design(Rows(gram, y, np.ones(len(y))), few_digits=True)
     assert not space.is_narrowed

@@ -17,9 +17,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from largemargin import (
-    LDMClassifier,
     LDMClassifierCV,
-    LinearLDMClassifier,
     LinearLDMClassifierCV,
     ODMClassifier,
     ODMClassifierCV,
@@ -27,14 +25,15 @@ from largemargin import (
 from largemargin.estimators import kernel_space
 from largemargin.estimators.targets import class_scores
 from largemargin.numerics.memory import TooLarge
+from machines import fixed_ldm, fixed_linear_ldm
 
 MACHINES = [
-    LDMClassifier(gamma=0.3, tol=1e-8),
-    LDMClassifier(gamma=0.3, lambda_var=0, lambda_mean=0, tol=1e-8),
-    LDMClassifier(kernel="linear", tol=1e-8),
-    LDMClassifier(gamma=0.3, fit_intercept=False, tol=1e-8),
-    LinearLDMClassifier(tol=1e-8),
-    LinearLDMClassifier(lambda_var=0.1, lambda_mean=0.1, C=5, tol=1e-8),
+    fixed_ldm(gamma=0.3, tol=1e-8),
+    fixed_ldm(gamma=0.3, lambda_var=0, lambda_mean=0, tol=1e-8),
+    fixed_ldm(kernel="linear", tol=1e-8),
+    fixed_ldm(gamma=0.3, fit_intercept=False, tol=1e-8),
+    fixed_linear_ldm(tol=1e-8),
+    fixed_linear_ldm(lambda_var=0.1, lambda_mean=0.1, C=5, tol=1e-8),
     ODMClassifier(gamma=0.3, tol=1e-8),
     ODMClassifier(kernel="linear", tol=1e-8),
 ]
@@ -84,7 +83,7 @@ def test_each_pair_is_the_machine_of_two_classes(machine, weighted, four):
 def test_zero_prices_are_the_pairs_of_svc(data, options):
     X, y = data(return_X_y=True)
     X = StandardScaler().fit_transform(X)
-    ours = LDMClassifier(lambda_var=0, lambda_mean=0, tol=1e-10).set_params(**options)
+    ours = fixed_ldm(lambda_var=0, lambda_mean=0, tol=1e-10).set_params(**options)
     svm = SVC(tol=1e-10, decision_function_shape="ovo").set_params(**options).fit(X, y)
     ours.fit(X, y)
     # Positive for the second class here, for the first one there.
@@ -96,11 +95,11 @@ def test_zero_prices_are_the_pairs_of_svc(data, options):
 
 def test_scale_prices_are_those_of_the_pair_and_the_width_that_of_all_rows(four):
     X, y = four
-    machine = LDMClassifier(tol=1e-8).fit(X, y)
+    machine = fixed_ldm(tol=1e-8).fit(X, y)
     assert_allclose(machine._kernel.gamma, 1 / (X.shape[1] * X.var()))
     own = np.isin(y, ["b", "d"])
     price = 0.01 * own.sum()
-    two = LDMClassifier(
+    two = fixed_ldm(
         lambda_var=price, lambda_mean=price, gamma=machine._kernel.gamma, tol=1e-8
     )
     two.fit(X[own], y[own])
@@ -135,7 +134,7 @@ def test_other_names_of_the_classes_and_other_orders_of_rows_change_nothing(mach
 @pytest.mark.parametrize("kernel", ["rbf", "sigmoid", "precomputed", rbf_kernel])
 def test_prediction_by_class_is_the_product_with_all_coefficients(kernel, four):
     X, y = four
-    machine = LDMClassifier(kernel=kernel, gamma=0.2, coef0=0.1)
+    machine = fixed_ldm(kernel=kernel, gamma=0.2, coef0=0.1)
     rows = rbf_kernel(X, gamma=0.2) if kernel == "precomputed" else X
     cut_off = pytest.warns(UserWarning, match="definite")
     with cut_off if kernel == "sigmoid" else nullcontext():
@@ -154,14 +153,14 @@ def test_prediction_by_class_is_the_product_with_all_coefficients(kernel, four):
 
 def test_scores_do_not_depend_on_the_blocks_of_rows(four, monkeypatch):
     X, y = four
-    machine = LDMClassifier().fit(X, y)
+    machine = fixed_ldm().fit(X, y)
     scores = machine.decision_function(X)
     monkeypatch.setattr("largemargin.estimators.base.MAX_PAIR_SCORES", 30)
     assert len(list(machine._pair_scores(X))) == len(y) / 5
     assert_allclose(machine.decision_function(X), scores, rtol=1e-12)
 
 
-@pytest.mark.parametrize("machine", [LDMClassifier(), LinearLDMClassifier()], ids=str)
+@pytest.mark.parametrize("machine", [fixed_ldm(), fixed_linear_ldm()], ids=str)
 def test_the_result_does_not_depend_on_the_number_of_threads(machine, four):
     X, y = four
     one, two = (clone(machine).set_params(n_jobs=n).fit(X, y) for n in (1, 2))
@@ -169,9 +168,7 @@ def test_the_result_does_not_depend_on_the_number_of_threads(machine, four):
     assert_array_equal(one.dual_beta_, two.dual_beta_)
 
 
-@pytest.mark.parametrize(
-    "machine", [LDMClassifier(C=50), LinearLDMClassifier(C=50)], ids=str
-)
+@pytest.mark.parametrize("machine", [fixed_ldm(C=50), fixed_linear_ldm(C=50)], ids=str)
 def test_a_warm_start_continues_the_pairs(machine, four):
     X, y = four
     machine = clone(machine).set_params(lambda_var=0.1, lambda_mean=0.1, tol=1e-6)
@@ -184,16 +181,16 @@ def test_a_warm_start_continues_the_pairs(machine, four):
 
 def test_a_warm_start_does_not_mistake_classes_for_pairs(iris):
     X, y = iris  # three classes, three pairs
-    machine = LDMClassifier(multi_class="ovr", warm_start=True, tol=1e-8).fit(X, y)
+    machine = fixed_ldm(multi_class="ovr", warm_start=True, tol=1e-8).fit(X, y)
     machine.set_params(multi_class="ovo")
-    fresh = LDMClassifier(tol=1e-8).fit(X, y)
+    fresh = fixed_ldm(tol=1e-8).fit(X, y)
     assert_allclose(pair_scores(machine.fit(X, y), X), pair_scores(fresh, X), atol=1e-4)
     assert machine.n_iter_ == fresh.n_iter_
 
 
 def test_a_fitted_machine_predicts_as_it_was_fitted(iris):
     X, y = iris
-    for machine in LDMClassifier(), LinearLDMClassifier():
+    for machine in fixed_ldm(), fixed_linear_ldm():
         scores = machine.fit(X, y).decision_function(X)
         machine.set_params(multi_class="ovr")
         assert_array_equal(machine.decision_function(X), scores)
@@ -205,7 +202,7 @@ def test_a_fitted_machine_predicts_as_it_was_fitted(iris):
 
 def test_a_machine_without_the_parameter_is_one_against_the_rest(iris):
     X, y = iris
-    machine = LinearLDMClassifier(multi_class="ovr").fit(X, y)
+    machine = fixed_linear_ldm(multi_class="ovr").fit(X, y)
     scores = machine.decision_function(X)
     for name in "multi_class", "_one_vs_one":  # as in files of 0.1.0
         vars(machine).pop(name)
@@ -217,7 +214,7 @@ def test_a_machine_without_the_parameter_is_one_against_the_rest(iris):
 
 def test_the_time_limit_is_for_all_pairs(four):
     X, y = four
-    machine = LinearLDMClassifier(C=1e4, tol=1e-12, time_limit=1e-6)
+    machine = fixed_linear_ldm(C=1e4, tol=1e-12, time_limit=1e-6)
     with pytest.warns(ConvergenceWarning, match="time_limit"):
         machine.fit(X, y)
     assert machine.decision_function(X).shape == (len(y), 4)
@@ -226,7 +223,7 @@ def test_the_time_limit_is_for_all_pairs(four):
 def test_sparse_rows_are_the_same_rows(four):
     X, y = four
     X = np.where(np.abs(X) < 0.5, 0.0, X)
-    for machine in LDMClassifier(tol=1e-8), LinearLDMClassifier(tol=1e-8):
+    for machine in fixed_ldm(tol=1e-8), fixed_linear_ldm(tol=1e-8):
         dense = pair_scores(machine.fit(X, y), X)
         sparse = pair_scores(machine.fit(sp.csr_matrix(X), y), sp.csr_matrix(X))
         assert_allclose(sparse, dense, atol=1e-4)
@@ -234,23 +231,23 @@ def test_sparse_rows_are_the_same_rows(four):
 
 def test_pairs_fit_where_the_gram_of_all_rows_does_not(four, monkeypatch):
     X, y = four
-    whole = LDMClassifier(tol=1e-8).fit(X, y)
+    whole = fixed_ldm(tol=1e-8).fit(X, y)
     # Room for the largest pair, of 70 rows, and not for all 115 rows.
     monkeypatch.setattr(kernel_space, "MAX_GRAM_BYTES", 8 * 71**2)
-    parts = LDMClassifier(tol=1e-8).fit(X, y)
+    parts = fixed_ldm(tol=1e-8).fit(X, y)
     assert parts.low_rank_residual_ is None
     assert_allclose(pair_scores(parts, X), pair_scores(whole, X), atol=1e-4)
     monkeypatch.setattr(kernel_space, "MAX_GRAM_BYTES", 8 * 60**2)
     monkeypatch.setattr(kernel_space, "MAX_POLISHED_ROWS", 60)
     with pytest.warns(ConvergenceWarning, match="low-rank"):
-        low = LDMClassifier(tol=1e-8).fit(X, y)
+        low = fixed_ldm(tol=1e-8).fit(X, y)
     assert low.low_rank_residual_ is not None
     assert_array_equal(low.predict(X), whole.predict(X))
 
 
 def test_an_indefinite_kernel_is_mentioned_once_for_all_pairs(four):
     X, y = four
-    machine = LDMClassifier(kernel="sigmoid", gamma=0.05, coef0=-0.5)
+    machine = fixed_ldm(kernel="sigmoid", gamma=0.05, coef0=-0.5)
     for _ in range(2):  # in each fit
         with pytest.warns(UserWarning, match="not positive semi-definite") as caught:
             machine.fit(X, y)
@@ -260,14 +257,14 @@ def test_an_indefinite_kernel_is_mentioned_once_for_all_pairs(four):
 def test_too_many_classes_are_refused_before_memory_is_taken(monkeypatch):
     monkeypatch.setenv("LARGEMARGIN_MAX_BYTES", "50000000")
     X, y = np.random.default_rng(0).normal(size=(1000, 5)), np.arange(1000) % 500
-    for machine in LDMClassifier(), LinearLDMClassifier():
+    for machine in fixed_ldm(), fixed_linear_ldm():
         with pytest.raises(TooLarge, match=r"500 classes.*2 GB.*multi_class='ovr'"):
             machine.fit(X, y)
     wide = sp.csr_matrix((np.ones(100), (np.arange(100), np.arange(100))), (100, 400_000))
     with pytest.raises(TooLarge, match=r"10 classes in 400,000 features.*'ovr'"):
-        LinearLDMClassifier().fit(wide, np.arange(100) % 10)
+        fixed_linear_ldm().fit(wide, np.arange(100) % 10)
     with pytest.raises(TooLarge, match="features"):
-        LinearLDMClassifier().partial_fit(wide, np.arange(100) % 10, classes=np.arange(10))
+        fixed_linear_ldm().partial_fit(wide, np.arange(100) % 10, classes=np.arange(10))
 
 
 @pytest.mark.parametrize("scoring", [None, "balanced_accuracy"])
@@ -301,7 +298,7 @@ def found_grid(search):
 
 def test_batches_of_a_stream_may_lack_classes(iris):
     X, y = iris
-    machine = LinearLDMClassifier(random_state=0)
+    machine = fixed_linear_ldm(random_state=0)
     machine.partial_fit(X, y, classes=[0, 1, 2])
     before = machine.coef_.copy()
     machine.partial_fit(X[y == 0], y[y == 0])
@@ -316,10 +313,10 @@ def test_pairs_with_wide_rows_share_inner_products_and_are_certified():
     rng = np.random.default_rng(0)
     y = np.repeat(np.arange(3), 120)
     X = rng.standard_normal((3, 300))[y] / 4 + rng.standard_normal((360, 300))
-    shared = LinearLDMClassifier().fit(X, y)
-    close = LinearLDMClassifier(tol=1e-8).fit(X, y)
+    shared = fixed_linear_ldm().fit(X, y)
+    close = fixed_linear_ldm(tol=1e-8).fit(X, y)
     assert (shared.duality_gap_ <= shared.tol).all()
     assert_allclose(shared.objective_, close.objective_, rtol=3e-4)
     # Rows that lie far from zero are moved, and share nothing.
-    moved = LinearLDMClassifier().fit(X + 1e6, y)
+    moved = fixed_linear_ldm().fit(X + 1e6, y)
     assert_allclose(moved.objective_, close.objective_, rtol=3e-4)

@@ -8,6 +8,7 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose
 
 from largemargin import LDMClassifier, LinearLDMClassifier
+from machines import fixed_linear_ldm
 from refusals import assert_refused
 
 BOTH = pytest.mark.parametrize("make", [LDMClassifier, LinearLDMClassifier])
@@ -19,7 +20,7 @@ def test_rows_are_not_copied(dtype, order):
     rng = np.random.default_rng(0)
     X = np.asarray(rng.normal(size=(50_000, 100)), dtype=dtype, order=order)
     y = np.where(X[:, 0] + rng.normal(size=50_000) > 0, 1, 0)
-    machine = LinearLDMClassifier().fit(X[:100], y[:100])
+    machine = fixed_linear_ldm().fit(X[:100], y[:100])
     tracemalloc.start()
     try:
         machine.fit(X, y)
@@ -73,7 +74,7 @@ def test_split_entries_of_a_sparse_matrix_are_summed(blobs):
         (whole.data.repeat(4) / 4, whole.indices.repeat(4), 4 * whole.indptr), whole.shape
     )
     for solver in "newton", "dual_cd", "asgd":
-        machine = LinearLDMClassifier(solver=solver, random_state=0)
+        machine = fixed_linear_ldm(solver=solver, random_state=0)
         coef = machine.fit(whole, y).coef_
         assert_allclose(machine.fit(split, y).coef_, coef, rtol=1e-6)
     assert split.nnz == 4 * whole.nnz

@@ -191,9 +191,12 @@ def test_constant_columns_do_not_change_the_choice_of_pairs(wine):
 
 
 @pytest.mark.parametrize("C", [0.0, np.inf])
-def test_a_width_alone_needs_a_price(C, moons):
-    with pytest.raises(ValueError, match="needs a C above 0"):
-        LDMClassifier(C, gamma="loo").fit(*moons)
+def test_without_a_finite_price_the_width_is_that_of_scale(C, moons):
+    X, y = moons
+    tuned = LDMClassifier(C, gamma="loo", lambda_var=1.0).fit(X[::5], y[::5])
+    plain = LDMClassifier(C, gamma="scale", lambda_var=1.0).fit(X[::5], y[::5])
+    assert tuned.gamma_ == plain.gamma_
+    assert not hasattr(tuned, "loo_results_")
 
 
 def test_the_width_of_an_earlier_fit_does_not_stay(moons):

@@ -5,8 +5,8 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose
 
-from largemargin import LinearLDMClassifier
 from largemargin.problem.losses import LOSSES
+from machines import fixed_linear_ldm
 
 
 def stream_and_fit(make=np.asarray, **options):
@@ -14,10 +14,10 @@ def stream_and_fit(make=np.asarray, **options):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(4000, 5))
     y = np.where(X @ [1, -1, 2, 0, 0.5] + 0.3 * rng.normal(size=4000) > 0.5, "up", "down")
-    stream = LinearLDMClassifier(0.01, random_state=0, **options)
+    stream = fixed_linear_ldm(0.01, random_state=0, **options)
     for batch in np.array_split(np.arange(3000), 30):
         stream.partial_fit(make(X[batch]), y[batch], classes=["down", "up"])
-    full = LinearLDMClassifier(0.01, **options).fit(X[:3000], y[:3000])
+    full = fixed_linear_ldm(0.01, **options).fit(X[:3000], y[:3000])
     return stream, full, X[3000:], y[3000:]
 
 
@@ -38,8 +38,8 @@ def test_a_stream_follows_its_loss():
 def test_a_stream_of_weights_is_a_stream_of_repetitions(iris):
     X, y = iris
     times = np.random.default_rng(0).integers(0, 3, len(y))
-    weighted = LinearLDMClassifier(random_state=0)
-    repeated = LinearLDMClassifier(random_state=0)
+    weighted = fixed_linear_ldm(random_state=0)
+    repeated = fixed_linear_ldm(random_state=0)
     for _ in range(3):
         weighted.partial_fit(X, y, classes=[0, 1, 2], sample_weight=times)
         repeated.partial_fit(X.repeat(times, axis=0), y.repeat(times), classes=[0, 1, 2])
@@ -48,7 +48,7 @@ def test_a_stream_of_weights_is_a_stream_of_repetitions(iris):
 
 def test_a_stream_goes_on_from_a_fit(blobs):
     X, y = blobs
-    machine = LinearLDMClassifier(0.1, random_state=0).fit(X, y)
+    machine = fixed_linear_ldm(0.1, random_state=0).fit(X, y)
     before = machine.coef_.copy()
     machine.partial_fit(X, y)
     assert not np.array_equal(machine.coef_, before)
@@ -58,8 +58,8 @@ def test_a_stream_goes_on_from_a_fit(blobs):
 def test_batches_that_do_not_fit_the_stream(blobs):
     X, y = blobs
     with pytest.raises(ValueError, match=r"first call.*classes"):
-        LinearLDMClassifier().partial_fit(X, y)
-    machine = LinearLDMClassifier(random_state=0).partial_fit(X, y, classes=[-1, 1])
+        fixed_linear_ldm().partial_fit(X, y)
+    machine = fixed_linear_ldm(random_state=0).partial_fit(X, y, classes=[-1, 1])
     coef = machine.coef_
     with pytest.raises(ValueError, match="known classes"):
         machine.partial_fit(X, np.full(len(y), 7))
@@ -73,8 +73,8 @@ def test_batches_that_do_not_fit_the_stream(blobs):
 def test_streams_that_would_mean_something_else(blobs):
     X, y = blobs
     for machine in (
-        LinearLDMClassifier(np.inf),
-        LinearLDMClassifier(class_weight="balanced"),
+        fixed_linear_ldm(np.inf),
+        fixed_linear_ldm(class_weight="balanced"),
     ):
         with pytest.raises(ValueError, match="finite C and class weights"):
             machine.partial_fit(X, y, classes=[-1, 1])

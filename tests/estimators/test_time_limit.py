@@ -11,19 +11,18 @@ from sklearn.exceptions import ConvergenceWarning
 
 from largemargin import (
     KOMDClassifier,
-    LDMClassifier,
     LDMClassifierCV,
-    LinearLDMClassifier,
     LinearLDMClassifierCV,
     ODMClassifier,
 )
+from machines import fixed_ldm, fixed_linear_ldm
 
 # No fit gets there, so that only time can stop one.
 ENDLESS = {"tol": 1e-300, "max_iter": 10**9}
 MACHINES = [
-    LinearLDMClassifier(solver="dual_cd", C=1e4, random_state=0, **ENDLESS),
-    LinearLDMClassifier(solver="asgd", max_iter=10**9),
-    LDMClassifier(
+    fixed_linear_ldm(solver="dual_cd", C=1e4, random_state=0, **ENDLESS),
+    fixed_linear_ldm(solver="asgd", max_iter=10**9),
+    fixed_ldm(
         kernel="linear",
         solver="dual_cd",
         C=1e4,
@@ -52,7 +51,7 @@ def test_a_fit_stops_in_time(rows, machine):
 
 @pytest.mark.parametrize(
     "machine",
-    [LinearLDMClassifier(), LDMClassifier(), ODMClassifier(), KOMDClassifier()],
+    [fixed_linear_ldm(), fixed_ldm(), ODMClassifier(), KOMDClassifier()],
     ids=str,
 )
 def test_a_limit_that_is_not_reached_changes_nothing(rows, machine):
@@ -65,7 +64,7 @@ def test_a_limit_that_is_not_reached_changes_nothing(rows, machine):
 
 def test_a_warm_start_goes_on_where_time_was_over(rows):
     options = {"solver": "newton", "warm_start": True}
-    machine = LinearLDMClassifier(C=100, time_limit=1e-9, **options)
+    machine = fixed_linear_ldm(C=100, time_limit=1e-9, **options)
     with pytest.warns(ConvergenceWarning, match="warm_start=True"):
         machine.fit(*rows)
     first = machine.duality_gap_
@@ -79,7 +78,7 @@ def test_a_warm_start_goes_on_where_time_was_over(rows):
 
 def test_several_classes_share_the_time():
     X, y = make_classification(300, 10, n_classes=4, n_informative=8, random_state=0)
-    machine = LinearLDMClassifier(
+    machine = fixed_linear_ldm(
         C=1e4, solver="dual_cd", random_state=0, time_limit=1.0, **ENDLESS
     )
     begin = time.perf_counter()
@@ -94,7 +93,7 @@ def test_several_classes_share_the_time():
 def test_a_fit_without_time_is_still_a_machine(n_rows):
     # An inverse, for few rows, is not begun; for more rows there is one product.
     X, y = make_classification(n_rows, 5, flip_y=0.3, random_state=0)
-    machine = LDMClassifier(lambda_var="30*scale", time_limit=1e-4, tol=1e-6)
+    machine = fixed_ldm(lambda_var="30*scale", time_limit=1e-4, tol=1e-6)
     with pytest.warns(ConvergenceWarning, match="time_limit"):
         machine.fit(X, y)
     assert np.isfinite(machine.duality_gap_)
@@ -103,7 +102,7 @@ def test_a_fit_without_time_is_still_a_machine(n_rows):
 
 def test_a_short_time_does_not_spoil_what_a_warm_start_has():
     X, y = make_classification(1500, 5, flip_y=0.3, random_state=0)
-    machine = LDMClassifier(lambda_var="30*scale", warm_start=True).fit(X, y)
+    machine = fixed_ldm(lambda_var="30*scale", warm_start=True).fit(X, y)
     objective = machine.objective_
     machine.set_params(time_limit=0.1, tol=1e-13)
     with pytest.warns(ConvergenceWarning):
@@ -130,4 +129,4 @@ def test_a_search_leaves_out_what_it_has_no_time_for(rows, search):
 @pytest.mark.parametrize("limit", [0, -1.0, "soon"])
 def test_a_limit_must_be_a_positive_number(rows, limit):
     with pytest.raises(ValueError, match="time_limit"):
-        LDMClassifier(time_limit=limit).fit(*rows)
+        fixed_ldm(time_limit=limit).fit(*rows)

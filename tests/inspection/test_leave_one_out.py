@@ -14,14 +14,13 @@ from sklearn.preprocessing import StandardScaler, minmax_scale
 from sklearn.svm import SVC
 
 from largemargin import (
-    LDMClassifier,
     LDMClassifierCV,
-    LinearLDMClassifier,
     leave_one_out_bound,
     leave_one_out_error,
 )
 from largemargin.inspection.leave_one_out import Case
 from largemargin.inspection.margin_moves import metric_products
+from machines import fixed_ldm, fixed_linear_ldm
 
 PRICES = [(0.0, 0.0), (2**-4, 2**-4), ("scale", "scale")]
 
@@ -47,11 +46,11 @@ def wine():
 @pytest.mark.parametrize(
     "machine",
     [
-        LDMClassifier(5, gamma=2.0, tol=1e-7),
-        LDMClassifier(5, gamma=2.0, tol=1e-7, fit_intercept=False),
-        LinearLDMClassifier(5, tol=1e-7),
-        LDMClassifier(5, gamma=2.0, tol=1e-7, loss="squared_hinge"),
-        LinearLDMClassifier(5, tol=1e-7, loss="squared_hinge"),
+        fixed_ldm(5, gamma=2.0, tol=1e-7),
+        fixed_ldm(5, gamma=2.0, tol=1e-7, fit_intercept=False),
+        fixed_linear_ldm(5, tol=1e-7),
+        fixed_ldm(5, gamma=2.0, tol=1e-7, loss="squared_hinge"),
+        fixed_linear_ldm(5, tol=1e-7, loss="squared_hinge"),
     ],
     ids=["rbf", "no intercept", "linear", "squared, rbf", "squared, linear"],
 )
@@ -74,11 +73,11 @@ def many():
 @pytest.mark.parametrize(
     "machine",
     [
-        LinearLDMClassifier(tol=1e-7),
-        LinearLDMClassifier(tol=1e-7, class_weight="balanced"),
-        LDMClassifier(gamma=0.3, tol=1e-7),
-        LDMClassifier(gamma=0.3, tol=1e-7, class_weight="balanced"),
-        LDMClassifier(gamma=0.3, tol=1e-7, lambda_var=0, lambda_mean=0),
+        fixed_linear_ldm(tol=1e-7),
+        fixed_linear_ldm(tol=1e-7, class_weight="balanced"),
+        fixed_ldm(gamma=0.3, tol=1e-7),
+        fixed_ldm(gamma=0.3, tol=1e-7, class_weight="balanced"),
+        fixed_ldm(gamma=0.3, tol=1e-7, lambda_var=0, lambda_mean=0),
     ],
     ids=str,
 )
@@ -94,7 +93,7 @@ def test_the_error_of_pairs_counts_weights_and_reads_gram_matrices():
     X, y = many()
     X, y = X[:-1], y[:-1]
     weight, gram = np.arange(30) % 3.0, rbf_kernel(X, gamma=0.3)
-    machine = LDMClassifier(kernel="precomputed", tol=1e-7, class_weight="balanced")
+    machine = fixed_ldm(kernel="precomputed", tol=1e-7, class_weight="balanced")
     wrong = []
     for i in range(30):
         kept = np.arange(30) != i
@@ -105,7 +104,7 @@ def test_the_error_of_pairs_counts_weights_and_reads_gram_matrices():
 
 
 @pytest.mark.parametrize("kind", ["paper", "stable"])
-@pytest.mark.parametrize("machine", [LDMClassifier(10), LinearLDMClassifier(10)], ids=str)
+@pytest.mark.parametrize("machine", [fixed_ldm(10), fixed_linear_ldm(10)], ids=str)
 def test_the_bound_of_pairs_is_the_sum_over_the_pairs(machine, kind):
     X, y = many()
     X, y = X[:-1], y[:-1]
@@ -124,7 +123,7 @@ def test_the_bound_of_pairs_is_the_sum_over_the_pairs(machine, kind):
 
 @pytest.mark.parametrize("rows", [moons, cancer, wine])
 @pytest.mark.parametrize("C", [0.1, 1.0, 10.0])
-@pytest.mark.parametrize("kind", [LDMClassifier, LinearLDMClassifier])
+@pytest.mark.parametrize("kind", [fixed_ldm, fixed_linear_ldm])
 @pytest.mark.parametrize(("lambda_var", "lambda_mean"), PRICES)
 @pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
 def test_the_bound_lies_above_the_error(rows, C, kind, lambda_var, lambda_mean, loss):
@@ -147,8 +146,8 @@ def test_rows_and_kernels_measure_lengths_alike(blobs, fit_intercept):
             next(Case.of(machine.fit(X, y, weight), X, y, weight).machines()).problem
         )
         for machine in (
-            LinearLDMClassifier(**options),
-            LDMClassifier(kernel="linear", **options),
+            fixed_linear_ldm(**options),
+            fixed_ldm(kernel="linear", **options),
         )
     ]
     for one, other in zip(*lengths, strict=True):
@@ -158,7 +157,7 @@ def test_rows_and_kernels_measure_lengths_alike(blobs, fit_intercept):
 def test_without_prices_the_bound_is_that_of_the_support_vector_machine():
     X, y = moons()
     gram = rbf_kernel(X, gamma=2.0)
-    machine = LDMClassifier(
+    machine = fixed_ldm(
         1, kernel="precomputed", lambda_var=0, lambda_mean=0, fit_intercept=False, tol=1e-9
     ).fit(gram, y)
     beta = machine.dual_beta_
@@ -171,10 +170,10 @@ def test_the_bound_of_the_squared_hinge_is_that_of_a_hard_margin_with_a_ridge():
     X, y = moons()
     gram, SVM = rbf_kernel(X, gamma=2.0), {"lambda_var": 0, "lambda_mean": 0}
     options = {"kernel": "precomputed", "fit_intercept": False, "tol": 1e-10, **SVM}
-    soft = LDMClassifier(3, loss="squared_hinge", **options).fit(gram, y)
+    soft = fixed_ldm(3, loss="squared_hinge", **options).fit(gram, y)
     # A kernel whose matrix has a larger diagonal turns one machine into the other.
     raised = gram + np.eye(len(y)) / (2 * 3)
-    hard = LDMClassifier(np.inf, **options).fit(raised, y)
+    hard = fixed_ldm(np.inf, **options).fit(raised, y)
     found = leave_one_out_bound(soft, gram, y)
     assert_allclose(found, leave_one_out_bound(hard, raised, y), rtol=1e-4)
     assert leave_one_out_error(soft, gram, y) <= found
@@ -184,8 +183,8 @@ def test_rows_without_weight_do_not_count():
     X, y = moons()
     weight = np.ones(len(y))
     weight[::5] = 0
-    machine = LDMClassifier().fit(X, y, weight)
-    alone = LDMClassifier(gamma=machine._kernel.gamma).fit(X[weight > 0], y[weight > 0])
+    machine = fixed_ldm().fit(X, y, weight)
+    alone = fixed_ldm(gamma=machine._kernel.gamma).fit(X[weight > 0], y[weight > 0])
     for function in leave_one_out_bound, leave_one_out_error:
         assert_allclose(
             function(machine, X, y, weight), function(alone, X[weight > 0], y[weight > 0])
@@ -201,7 +200,7 @@ def test_a_search_is_judged_by_its_best_machine():
 
 def test_what_cannot_be_bounded_is_refused():
     X, y = moons()
-    machine = LDMClassifier(lambda_var=0, lambda_mean=0).fit(X, y)
+    machine = fixed_ldm(lambda_var=0, lambda_mean=0).fit(X, y)
     with pytest.raises(ValueError, match="with an intercept and lambda_var=0"):
         leave_one_out_bound(machine, X, y)
     with pytest.raises(ValueError, match="the 70 rows that the estimator was fitted on"):
@@ -217,7 +216,7 @@ def test_the_paper_s_bound_does_not_hold_at_large_prices_and_the_stable_one_does
     X = rng.normal(size=(60, 3))
     y = np.where(rng.random(60) < 0.5, 1, -1)  # nothing can be learned
     prices = {"lambda_var": "500*scale", "lambda_mean": "500*scale"}
-    machine = LDMClassifier(1, gamma=1.0, **prices).fit(X, y)
+    machine = fixed_ldm(1, gamma=1.0, **prices).fit(X, y)
     error = leave_one_out_error(machine, X, y)
     assert leave_one_out_bound(machine, X, y) < error
     assert error <= leave_one_out_bound(machine, X, y, kind="stable")
@@ -229,7 +228,7 @@ def test_class_weights_follow_the_rows_that_are_left(class_weight):
     X = rng.normal(size=(30, 2))
     y = (X[:, 0] + rng.normal(size=30) > 1).astype(int)
     for price in (0.0, "scale"):
-        machine = LinearLDMClassifier(
+        machine = fixed_linear_ldm(
             class_weight=class_weight, lambda_var=price, lambda_mean=price, tol=1e-9
         )
         wanted = 1 - cross_val_score(machine, X, y, cv=LeaveOneOut()).mean()
@@ -239,7 +238,7 @@ def test_class_weights_follow_the_rows_that_are_left(class_weight):
 def test_a_pipeline_transforms_its_rows_first():
     X, y = moons()
     X = X * [100, 0.01]
-    machine = LDMClassifier(lambda_var=0.1, lambda_mean=0.1)
+    machine = fixed_ldm(lambda_var=0.1, lambda_mean=0.1)
     pipeline = make_pipeline(StandardScaler(), machine).fit(X, y)
     inside = pipeline[-1], pipeline[0].transform(X), y
     for function in leave_one_out_bound, leave_one_out_error:
@@ -248,7 +247,7 @@ def test_a_pipeline_transforms_its_rows_first():
 
 def test_the_last_row_of_a_class_is_wrong_without_itself():
     X = np.array([[0.0], [0.1], [0.2], [5.0]])
-    machine = LinearLDMClassifier().fit(X, [0, 0, 0, 1])
+    machine = fixed_linear_ldm().fit(X, [0, 0, 0, 1])
     assert_allclose(leave_one_out_error(machine, X, [0, 0, 0, 1]), 0.25)
 
 
@@ -257,7 +256,7 @@ def test_offsets_of_the_columns_do_not_change_what_is_left_out():
     X = rng.standard_normal((40, 3))
     y = np.where(X[:, 0] + 0.5 * rng.standard_normal(40) > 0, 1, -1)
     errors = [
-        leave_one_out_error(LinearLDMClassifier(tol=1e-8).fit(rows, y), rows, y)
+        leave_one_out_error(fixed_linear_ldm(tol=1e-8).fit(rows, y), rows, y)
         for rows in (X, X + 2.0**20)
     ]
     assert errors[0] == errors[1]
@@ -268,5 +267,5 @@ def test_float32_rows_of_nearly_dependent_features_have_a_bound():
     X[:, 70:] = X[:, :30] + np.float32(1e-3) * X[:, 70:]
     y = X[:, 0] > 0
     X += np.float32(20)
-    machine = LinearLDMClassifier(lambda_var=1e4).fit(X, y)
+    machine = fixed_linear_ldm(lambda_var=1e4).fit(X, y)
     assert 0 <= leave_one_out_bound(machine, X, y) <= 1

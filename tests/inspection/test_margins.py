@@ -10,17 +10,16 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
 from largemargin import (
-    LDMClassifier,
     LDMClassifierCV,
-    LinearLDMClassifier,
     MarginDistribution,
     margin_distribution,
 )
+from machines import fixed_ldm, fixed_linear_ldm
 
 
 def test_statistics_are_those_of_the_fit(blobs):
     X, y = blobs
-    machine = LDMClassifier(10).fit(X, y)
+    machine = fixed_ldm(10).fit(X, y)
     found = margin_distribution(machine, X, y)
     assert_allclose(found.margins, y * machine.decision_function(X))
     assert_allclose(found.mean, machine.margin_mean_, rtol=1e-6)
@@ -32,7 +31,7 @@ def test_statistics_are_those_of_the_fit(blobs):
 def test_a_weight_of_two_is_the_row_twice(blobs):
     X, y = blobs
     weight = np.arange(len(y)) % 3
-    machine = LinearLDMClassifier().fit(X, y)
+    machine = fixed_linear_ldm().fit(X, y)
     weighted = margin_distribution(machine, X, y, sample_weight=weight)
     repeated = margin_distribution(machine, np.repeat(X, weight, 0), np.repeat(y, weight))
     for name in "mean", "variance", "minimum", "error":
@@ -42,7 +41,7 @@ def test_a_weight_of_two_is_the_row_twice(blobs):
 
 def test_quantiles_split_the_rows_in_their_proportion(blobs):
     X, y = blobs
-    found = margin_distribution(LinearLDMClassifier().fit(X, y), X, y)
+    found = margin_distribution(fixed_linear_ldm().fit(X, y), X, y)
     for level, quantile in zip((0.1, 0.5), found.quantiles([0.1, 0.5]), strict=True):
         assert (
             np.mean(found.margins < quantile) <= level <= np.mean(found.margins <= quantile)
@@ -58,7 +57,7 @@ def test_quantiles_split_the_rows_in_their_proportion(blobs):
 def test_normalised_margins_are_distances(blobs, kernel):
     X, y = blobs
     gram = rbf_kernel(X, gamma=1.0) if kernel == "precomputed" else X
-    machine = LDMClassifier(kernel=kernel).fit(gram, y)
+    machine = fixed_ldm(kernel=kernel).fit(gram, y)
     found = margin_distribution(machine, gram, y)
     if kernel == "linear":
         wanted = np.linalg.norm(machine.coef_)
@@ -72,7 +71,7 @@ def test_normalised_margins_are_distances(blobs, kernel):
 
 def test_several_classes_are_measured_against_the_runner_up(iris):
     X, y = iris
-    machine = LinearLDMClassifier(multi_class="ovr").fit(X, y)
+    machine = fixed_linear_ldm(multi_class="ovr").fit(X, y)
     found = margin_distribution(machine, X, y)
     scores = machine.decision_function(X)
     for i in (0, 60, 133):
@@ -87,7 +86,7 @@ def test_several_classes_are_measured_against_the_runner_up(iris):
 
 @pytest.mark.parametrize(
     "machine",
-    [LinearLDMClassifier(), LDMClassifier(kernel="linear"), LDMClassifier(gamma=0.5)],
+    [fixed_linear_ldm(), fixed_ldm(kernel="linear"), fixed_ldm(gamma=0.5)],
     ids=str,
 )
 def test_margins_of_pairs_are_the_smallest_scores_against_another_class(machine, iris):
@@ -132,7 +131,7 @@ def test_other_classifiers_pipelines_and_searches_have_margins_too(blobs):
 
 def test_labels_that_the_machine_does_not_know_are_refused(blobs):
     X, y = blobs
-    machine = LinearLDMClassifier().fit(X, y)
+    machine = fixed_linear_ldm().fit(X, y)
     with pytest.raises(ValueError, match=r"classes of the estimator.*got array\(\[3\]\)"):
         margin_distribution(machine, X[:3], [-1, 1, 3])
     with pytest.raises(ValueError, match="not be negative"):

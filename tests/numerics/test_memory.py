@@ -10,8 +10,6 @@ from numpy.testing import assert_allclose
 
 from largemargin import (
     KOMDClassifier,
-    LDMClassifier,
-    LinearLDMClassifier,
     MAMCClassifier,
     MDOClassifier,
     ODMClassifier,
@@ -25,6 +23,7 @@ from largemargin.numerics.memory import (
     check_room,
     max_bytes,
 )
+from machines import fixed_ldm, fixed_linear_ldm
 
 WIDEST = 2**31 - 1
 MEGABYTE = 1 << 20
@@ -56,11 +55,11 @@ def limit(monkeypatch):
 @pytest.mark.parametrize(
     ("machine", "learn"),
     [
-        (LinearLDMClassifier(), fit),
-        (LinearLDMClassifier(), fit_batch),
-        (LDMClassifier(kernel="linear"), fit),
-        (LDMClassifier(kernel="rbf"), fit),
-        (LDMClassifier(kernel="precomputed"), fit),
+        (fixed_linear_ldm(), fit),
+        (fixed_linear_ldm(), fit_batch),
+        (fixed_ldm(kernel="linear"), fit),
+        (fixed_ldm(kernel="rbf"), fit),
+        (fixed_ldm(kernel="precomputed"), fit),
         (ODMClassifier(kernel="linear"), fit),
         (KOMDClassifier(), fit),
         (MAMCClassifier(kernel="linear"), fit),
@@ -86,14 +85,14 @@ def test_what_is_too_large_is_a_value_error_and_a_memory_error():
 
 
 def test_wide_rows_that_fit_are_learned():
-    machine = LinearLDMClassifier().fit(wide_rows(100_000), [0, 1, 0, 1])
+    machine = fixed_linear_ldm().fit(wide_rows(100_000), [0, 1, 0, 1])
     assert machine.coef_.shape == (1, 100_000)
 
 
 def test_too_many_classes_for_their_signs_are_refused(limit):
     limit(MEGABYTE)
     for multi_class, size in ("ovr", "8 MB"), ("ovo", "2 GB"):
-        machine = LinearLDMClassifier(multi_class=multi_class)
+        machine = fixed_linear_ldm(multi_class=multi_class)
         with pytest.raises(TooLarge, match=rf"500 classes in 1,000 rows.*{size}.*Give"):
             machine.fit(np.eye(1000), np.arange(1000) // 2)
 

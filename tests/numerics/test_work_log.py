@@ -4,8 +4,8 @@ import logging
 
 from sklearn.datasets import make_moons
 
-from largemargin import LDMClassifier
 from largemargin.numerics.work_log import log_work, timed
+from machines import fixed_ldm
 
 
 def test_numbers_are_part_of_the_record(caplog):
@@ -20,7 +20,7 @@ def test_numbers_are_part_of_the_record(caplog):
 
 def test_a_fit_at_active_prices_logs_its_products_and_its_rank(caplog):
     X, y = make_moons(2100, noise=0.3, random_state=0)  # too many for sweeps
-    machine = LDMClassifier(C=10, lambda_var="10*scale")
+    machine = fixed_ldm(C=10, lambda_var="10*scale")
     machine.fit(X, y)
     assert not caplog.records
     with caplog.at_level(logging.DEBUG, logger="largemargin.work"):

@@ -9,7 +9,7 @@ from sklearn.calibration import _SigmoidCalibration
 from sklearn.datasets import load_digits
 from sklearn.metrics import log_loss
 
-from largemargin import LDMClassifier, LinearLDMClassifier, calibrate
+from largemargin import calibrate
 from largemargin.estimators import base
 from largemargin.estimators.targets import pairs_of
 from largemargin.production.pair_probabilities import (
@@ -18,6 +18,7 @@ from largemargin.production.pair_probabilities import (
     fit_sharpness,
     fit_sigmoid,
 )
+from machines import fixed_ldm, fixed_linear_ldm
 
 
 @pytest.fixture
@@ -132,7 +133,7 @@ def test_scores_may_be_huge(size, rng):
     assert found[3].argmax() == 0
 
 
-@pytest.mark.parametrize("machine", [LDMClassifier(), LinearLDMClassifier()], ids=str)
+@pytest.mark.parametrize("machine", [fixed_ldm(), fixed_linear_ldm()], ids=str)
 def test_pairs_have_better_probabilities_than_one_against_the_rest(machine):
     X, y = load_digits(return_X_y=True)
     X, y = X[:900] / 16, y[:900]
@@ -146,7 +147,7 @@ def test_pairs_have_better_probabilities_than_one_against_the_rest(machine):
 
 def test_probabilities_of_blocks_are_those_of_all_rows(iris, monkeypatch):
     X, y = iris
-    calibrated = calibrate(LDMClassifier().fit(X, y), X, y)
+    calibrated = calibrate(fixed_ldm().fit(X, y), X, y)
     whole = calibrated.predict_proba(X)
     monkeypatch.setattr(base, "MAX_PAIR_SCORES", 40)
     assert_allclose(calibrated.predict_proba(X), whole, rtol=1e-12)

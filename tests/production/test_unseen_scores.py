@@ -11,6 +11,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler, TargetEncoder
 
 from largemargin import LinearLDMClassifier, LinearLDMClassifierCV, calibrate
 from largemargin.production.unseen_scores import is_blind
+from machines import fixed_linear_ldm
 
 
 def refuse_to_fit(*arguments):
@@ -79,7 +80,7 @@ def test_steps_are_blind_that_are_known_to_need_no_labels():
     assert is_blind("passthrough")
     assert is_blind(make_pipeline(SimpleImputer(), StandardScaler()))
     assert not is_blind(TargetEncoder())
-    assert not is_blind(SelectFromModel(LinearLDMClassifier()))
+    assert not is_blind(SelectFromModel(fixed_linear_ldm()))
 
 
 def test_other_rows_than_those_of_the_search_are_refused(blobs):

@@ -19,15 +19,10 @@ from sklearn.base import clone
 
 from largemargin._compat import safe_split
 from largemargin.estimators.cv_results import SearchResults
-from largemargin.estimators.fitting import (
-    Stop,
-    in_order,
-    keep_results,
-    seeds_of,
-    sooner_deadline,
-)
+from largemargin.estimators.fitting import keep_results
 from largemargin.estimators.recipe import Space, recipe_of
 from largemargin.estimators.rows import Rows, weights_of
+from largemargin.estimators.solving import Stop, in_order, seeds_of, sooner_deadline
 from largemargin.estimators.targets import class_scores, n_problems, winners_of
 from largemargin.numerics.progress_log import logger
 from largemargin.numerics.threads import one_blas_thread

@@ -11,10 +11,11 @@ PAPER_LAMBDAS = tuple(2.0**k for k in range(-8, -1))
 PAPER_WIDTHS = tuple(2.0**k for k in range(-2, 3))
 
 GRIDS = {
-    # Lambdas of 0.03, 0.3, 3 and of 0, 0.3, 1 times C sum(s), see docs/defaults.
+    # Lambdas of 0.03, 0.3, 3 and of 0, 0.3, 1 times C sum(s), see docs/defaults. Of points
+    # with the same score the first one wins: it has the largest price of the variance.
     "scale": {
         "Cs": tuple(2.0**k for k in range(-6, 9, 2)),
-        "lambda_vars": ("3*scale", "30*scale", "300*scale"),
+        "lambda_vars": ("300*scale", "30*scale", "3*scale"),
         "lambda_means": (0.0, "30*scale", "100*scale"),
         "gammas": ("0.0625*scale", "0.25*scale", "scale", "4*scale"),
         # Those of the study's fair protocol.

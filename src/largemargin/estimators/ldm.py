@@ -68,7 +68,7 @@ class LDMClassifier(KernelExpansion, MarginClassifier):
         Coefficient of ``"rbf"``, ``"poly"``, ``"sigmoid"`` and ``"laplacian"``. A larger
         value narrows the kernel. ``"scale"`` is ``1 / (n_features * X.var())`` with the
         rows weighted by ``s``; ``"auto"`` is ``1 / n_features``; ``"loo"`` chooses one of
-        1/16, 1/4, 1 and 4 times ``"scale"``, as for C.
+        1/16, 1/4, 1 and 4 times ``"scale"``, as for C (``"scale"`` if C is 0 or infinite).
     degree : int, default=3
         Degree of ``"poly"``.
     coef0 : float, default=0.0
@@ -176,7 +176,8 @@ class LDMClassifier(KernelExpansion, MarginClassifier):
     often about ten, and up to some hundred for a large C or a small ``tol``. Besides, a
     factor of low rank r (at most 1,200, usually a few hundred) takes ``m r`` numbers and
     ``m r^2`` operations. Up to 2,000 rows, sweeps over the rows come first; where these are
-    slow, a matrix of up to 600 rows is inverted, of up to 1,000 with the hinge.
+    slow, a matrix of up to 600 rows is inverted, of up to 1,000 with the hinge, and of
+    twice as many rows if float32 is exact enough.
 
     If the Gram matrix would take more than 4 GiB, beyond about 32,000 rows,
     ``solver="auto"`` does not store it, provided that the kernel is positive

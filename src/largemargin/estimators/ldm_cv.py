@@ -11,7 +11,7 @@ from largemargin.estimators.ldm import LDMClassifier
 from largemargin.estimators.search import MachineSearch, Scoring, Values, search_constraints
 
 LDM_GRIDS = {"C": "Cs", "lambda_var": "lambda_vars", "lambda_mean": "lambda_means"}
-# The support vector machine is searched first, so that it wins a tie.
+# The support vector machine comes last, so that it loses every tie.
 SVM_POINT = {"lambda_var": [0.0], "lambda_mean": [0.0]}
 
 

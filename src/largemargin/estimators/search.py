@@ -14,11 +14,12 @@ from largemargin._compat import StrOptions, check_sample_weight, fit_context
 from largemargin.estimators.base import MarginClassifier
 from largemargin.estimators.cross_validation import CrossValidation
 from largemargin.estimators.documentation import described_like
-from largemargin.estimators.fitting import all_or_nothing, deadline_of, sooner_deadline
+from largemargin.estimators.fitting import all_or_nothing
 from largemargin.estimators.grids import GRIDS, check_values, paper_gammas
 from largemargin.estimators.keywords import HintingClassifier
 from largemargin.estimators.recipe import recipe_of
 from largemargin.estimators.rows import validated
+from largemargin.estimators.solving import deadline_of, sooner_deadline
 from largemargin.estimators.targets import splits_of
 from largemargin.kernels.widths import WITHOUT_WIDTH
 from largemargin.numerics.progress_log import progress_printed
@@ -189,7 +190,7 @@ class MachineSearch(HintingClassifier):
             check_values(machine, name, plural, grid[name])
         also = self._also if self.grid == "scale" else None
         if also and all(getattr(self, self._grids[name]) is None for name in also):
-            return list(ParameterGrid([{**grid, **also}, grid]))
+            return list(ParameterGrid([grid, {**grid, **also}]))
         return list(ParameterGrid(grid))
 
     def _default_values(self, plural, X, sample_weight):

@@ -83,11 +83,10 @@ def tuned(machine, rows, recipe):
     if not (wants_C or wants_gamma):
         return machine, None
     curvature = recipe.curvature
-    if not wants_C and not 0 < machine.C < np.inf:
-        raise ValueError(
-            "gamma='loo' needs a C above 0 and below infinity, or C='loo'; got "
-            f"C={machine.C}."
-        )
+    if not wants_C and not 0 < machine.C < np.inf:  # no regression has such a price
+        settled = copy(machine)
+        settled.gamma = "scale"
+        return settled, None
     recipe.encoder.encode(rows.labels, type(machine).__name__)  # raises for one class
     kernel = getattr(machine, "kernel", "linear")
     prices = np.array([curvature * float(machine.C)]) if not wants_C else KERNEL_PRICES

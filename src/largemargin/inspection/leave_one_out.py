@@ -12,10 +12,10 @@ from sklearn.utils.validation import check_is_fitted
 from largemargin._compat import check_sample_weight
 from largemargin.designs.base import Capability
 from largemargin.estimators.documentation import described_like
-from largemargin.estimators.fitting import last_solutions
 from largemargin.estimators.nesting import machine_and_rows
 from largemargin.estimators.recipe import PosedPart, Recipe, Space, recipe_of
 from largemargin.estimators.rows import Rows, validated_rows
+from largemargin.estimators.solving import last_solutions
 from largemargin.estimators.targets import class_scores, winners_of
 from largemargin.inspection.margin_moves import farthest_moves, metric_products
 from largemargin.problem import NoMinimum, Problem, Targets

@@ -161,6 +161,18 @@ class Problem:
         """Whether C is infinite, so that no margin may be below the kink."""
         return np.isinf(self.prices.C)
 
+    @cached_property
+    def is_plain_ldm(self) -> bool:
+        """Whether it is an LDM of two classes with a finite C, and nothing else.
+
+        Its loss is zero above the kink, and only the variance and the mean have prices.
+        """
+        prices = self.prices
+        has_other = prices.lambda_square != 0 or prices.intercept != 0
+        is_finite = self.loss.is_one_sided and 0 < prices.C < np.inf
+        is_alone = self.tangent is None and not self.origin.any()
+        return bool(is_finite and is_alone and not has_other)
+
     @property
     def box(self) -> tuple[float, float]:
         """The bounds of the dual variables."""

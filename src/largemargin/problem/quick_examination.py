@@ -19,13 +19,11 @@ OWN_ERROR = 1e-15
 
 def is_quick(problem) -> bool:
     """Return whether the problem is one of classes that the quick examination knows."""
-    prices, loss = problem.prices, problem.loss
-    is_known = loss.is_one_sided and 0 < prices.C < np.inf and problem.tangent is None
-    is_known &= prices.lambda_square == prices.intercept == 0 and not problem.origin.any()
-    if not problem.fit_intercept or not is_known:
-        return bool(is_known)
+    if not problem.fit_intercept or not problem.is_plain_ldm:
+        return problem.is_plain_ldm
     # Forces are balanced by the squared terms, or by dual variables without a bound.
-    return squares_hold_it(problem) or (not problem.is_curved and loss.ridge(1.0) > 0)
+    is_smooth = problem.loss.ridge(1.0) > 0
+    return squares_hold_it(problem) or (not problem.is_curved and is_smooth)
 
 
 def numbers_of(problem) -> tuple:

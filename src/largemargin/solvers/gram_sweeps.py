@@ -33,7 +33,7 @@ from largemargin.solvers.solution import Run, Solution
 SWEEPS_PER_CALL = 5
 # Other methods cost about as much as this many sweeps, up to so many rows: the inverse of
 # a small matrix; then ``active_kernel``, while caches hold the matrix and beyond.
-WORTHWHILE = {600: 100, 1200: 110, 2000: 30}
+WORTHWHILE = {600: 100, 1200: 60, 2000: 30}
 MAX_ROWS = max(WORTHWHILE)
 # Fewer rows than this are solved by Newton's method, nearly to the last digit and fast.
 LEAST_ROWS = 60
@@ -70,16 +70,12 @@ class Costs(NamedTuple):
 
 def sweeps_can_solve(problem) -> bool:
     """Return whether a small problem has two classes and a price of the variance alone."""
-    prices, loss = problem.prices, problem.loss
-    if not LEAST_ROWS <= problem.design.n_rows <= MAX_ROWS:
+    is_small = LEAST_ROWS <= problem.design.n_rows <= MAX_ROWS
+    if not (is_small and problem.is_plain_ldm):
         return False
-    if not (loss.is_one_sided and 0 < prices.C < np.inf):
+    if problem.spread <= INERT * problem.loss.curvature(problem.prices.C):
         return False
-    if problem.spread <= INERT * loss.curvature(prices.C):
-        return False
-    has_other = prices.lambda_square != 0 or prices.intercept != 0 or problem.origin.any()
-    has_two = (problem.sign != problem.sign[0]).any()
-    return has_two and problem.tangent is None and not has_other
+    return bool((problem.sign != problem.sign[0]).any())
 
 
 def solve_by_gram_sweeps(problem, run: Run) -> Solution:

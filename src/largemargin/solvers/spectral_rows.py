@@ -78,12 +78,10 @@ class Basis(NamedTuple):
 
 def spectrum_can_solve(problem, run: Run) -> bool:
     """Return whether many prices of the variance share rows of two classes."""
-    prices, is_many = problem.prices, run.memory.n_spreads >= MANY_INVERSES
+    is_many = run.memory.n_spreads >= MANY_INVERSES
     if not (is_many and problem.design.may_have_spectrum and run.tol >= EASY):
         return False
-    is_known = problem.loss.is_one_sided and 0 < prices.C < np.inf
-    is_known &= problem.tangent is None and prices.intercept == prices.lambda_square == 0
-    return bool(is_known) and not problem.origin.any() and squares_hold_it(problem)
+    return problem.is_plain_ldm and squares_hold_it(problem)
 
 
 def spectral_rows(problem) -> SpectralRows | None:

@@ -7,7 +7,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from largemargin import ConvergenceDisplay, LinearLDMClassifier
+from largemargin import ConvergenceDisplay
+from machines import fixed_linear_ldm
 
 
 @pytest.mark.parametrize(
@@ -15,7 +16,7 @@ from largemargin import ConvergenceDisplay, LinearLDMClassifier
 )
 def test_convergence_is_drawn_for_every_machine(multi_class, last, iris):
     X, y = iris
-    machine = LinearLDMClassifier(multi_class=multi_class)
+    machine = fixed_linear_ldm(multi_class=multi_class)
     pipeline = make_pipeline(StandardScaler(), machine).fit(X, y)
     display = ConvergenceDisplay.from_estimator(pipeline, x="seconds")
     assert len(display.lines_) == 3

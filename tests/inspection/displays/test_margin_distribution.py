@@ -6,16 +6,15 @@ from numpy.testing import assert_allclose
 from sklearn.svm import SVC
 
 from largemargin import (
-    LDMClassifier,
-    LinearLDMClassifier,
     MarginDistributionDisplay,
     margin_distribution,
 )
+from machines import fixed_ldm, fixed_linear_ldm
 
 
 def test_margins_are_drawn_as_cumulative_distributions(blobs):
     X, y = blobs
-    machine = LinearLDMClassifier().fit(X, y)
+    machine = fixed_linear_ldm().fit(X, y)
     display = MarginDistributionDisplay.from_estimator(machine, X, y, name="ours")
     found = margin_distribution(machine, X, y)
     assert_allclose(display.lines_[0].get_xdata(), np.sort(found.margins))
@@ -26,7 +25,7 @@ def test_margins_are_drawn_as_cumulative_distributions(blobs):
 
 def test_machines_differ_by_more_than_colour(blobs):
     X, y = blobs
-    machines = [LDMClassifier(C).fit(X, y) for C in (0.1, 1, 10)]
+    machines = [fixed_ldm(C).fit(X, y) for C in (0.1, 1, 10)]
     display = MarginDistributionDisplay.from_estimators(machines, X, y, normalise=True)
     assert len({line.get_linestyle() for line in display.lines_}) == 3
     assert len({line.get_label() for line in display.lines_}) == 3

@@ -7,8 +7,9 @@ from numpy.testing import assert_allclose
 from sklearn.model_selection import GridSearchCV
 from sklearn.svm import SVC
 
-from largemargin import LDMClassifier, LinearLDMClassifierCV, PriceInfluenceDisplay
+from largemargin import LinearLDMClassifierCV, PriceInfluenceDisplay
 from largemargin.inspection.displays.price_influence import labels
+from machines import fixed_ldm
 
 
 def test_the_influence_of_a_price_is_what_the_search_found(blobs):
@@ -35,7 +36,7 @@ def test_the_influence_of_a_price_is_what_the_search_found(blobs):
 def test_a_machine_is_cross_validated_around_its_own_prices(blobs):
     X, y = blobs
     values = [0, 2**-4, 2**-3, 2**-2]
-    machine = LDMClassifier(10, lambda_mean=0, tol=1e-8)
+    machine = fixed_ldm(10, lambda_mean=0, tol=1e-8)
     display = PriceInfluenceDisplay.from_estimator(
         machine, X, y, price="lambda_var", values=values, cv=3
     )
@@ -54,7 +55,7 @@ def test_a_machine_is_cross_validated_around_its_own_prices(blobs):
 def test_points_without_the_price_are_left_out(blobs):
     X, y = blobs
     grids = [{"C": [0.1, 1.0], "gamma": [2.0]}, {"C": [0.1]}]
-    grid = GridSearchCV(LDMClassifier(), grids, cv=3).fit(X, y)
+    grid = GridSearchCV(fixed_ldm(), grids, cv=3).fit(X, y)
     grid.best_params_ = {"C": 1.0, "gamma": 2.0}
     display = PriceInfluenceDisplay.from_search(grid, "C")
     assert_allclose(display.means, grid.cv_results_["mean_test_score"][:2])

@@ -1,7 +1,7 @@
 import pytest
 
-from largemargin import LinearLDMClassifier
 from largemargin.production.model_files import save
+from machines import fixed_linear_ldm
 
 
 @pytest.fixture
@@ -12,6 +12,6 @@ def path(tmp_path):
 @pytest.fixture
 def saved(path, blobs):
     X, y = blobs
-    machine = LinearLDMClassifier().fit(X, y)
+    machine = fixed_linear_ldm().fit(X, y)
     save(machine, path)
     return machine

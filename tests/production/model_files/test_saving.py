@@ -30,30 +30,30 @@ from largemargin import (
     KOMDClassifier,
     LDMClassifier,
     LDMClassifierCV,
-    LinearLDMClassifier,
     ODMClassifier,
 )
 from largemargin.estimators.table import CLASSIFIERS
 from largemargin.production.calibration import CalibratedMachine
 from largemargin.production.model_files import ModelFileError, load, read_header, save
 from largemargin.production.model_files.trust import SPLITTERS
+from machines import fixed_ldm, fixed_linear_ldm
 
 MODELS = {name: some(name) for name in CLASSIFIERS} | {
-    "linear": LinearLDMClassifier(random_state=np.random.RandomState(0)),
+    "linear": fixed_linear_ldm(random_state=np.random.RandomState(0)),
     "kernel search": LDMClassifierCV(Cs=[1], gammas=["scale"], cv=StratifiedKFold(3)),
     "komd": KOMDClassifier(kernel="linear"),
     "odm": ODMClassifier(kernel="laplacian"),
-    "scikit-learn's search": GridSearchCV(LDMClassifier(), {"C": [1, 10]}, cv=3),
+    "scikit-learn's search": GridSearchCV(fixed_ldm(), {"C": [1, 10]}, cv=3),
     "pipeline": make_pipeline(
         make_column_transformer(
             (MinMaxScaler(), [0, 1]), (OneHotEncoder(handle_unknown="ignore"), [2])
         ),
         StandardScaler(with_mean=False),
-        LDMClassifier(),
+        fixed_ldm(),
     ),
-    "sigmoid": CalibratedMachine(LinearLDMClassifier()),
+    "sigmoid": CalibratedMachine(fixed_linear_ldm()),
     "isotonic": CalibratedMachine(
-        make_pipeline(MinMaxScaler(), LDMClassifier()), method="isotonic"
+        make_pipeline(MinMaxScaler(), fixed_ldm()), method="isotonic"
     ),
 }
 
@@ -82,7 +82,7 @@ def test_a_loaded_model_gives_the_same_scores_to_the_last_bit(name, path, iris):
 @pytest.mark.parametrize("sparse", [sp.csr_matrix, sp.csr_array])
 def test_sparse_support_vectors_stay_sparse(sparse, path, iris):
     X, y = iris
-    machine = LDMClassifier().fit(sparse(X), y)
+    machine = fixed_ldm().fit(sparse(X), y)
     save(machine, path)
     loaded = load(path)
     assert type(loaded.support_vectors_) is sparse
@@ -91,7 +91,7 @@ def test_sparse_support_vectors_stay_sparse(sparse, path, iris):
 
 def test_a_stream_goes_on_after_loading_as_it_would_have(path, blobs):
     X, y = blobs
-    machine = LinearLDMClassifier(random_state=0).partial_fit(X[:40], y[:40], [-1, 1])
+    machine = fixed_linear_ldm(random_state=0).partial_fit(X[:40], y[:40], [-1, 1])
     save(machine, path)
     loaded = load(path).partial_fit(X[40:], y[40:])
     assert_array_equal(loaded.coef_, machine.partial_fit(X[40:], y[40:]).coef_)
@@ -137,7 +137,7 @@ def test_a_file_cut_short_anywhere_is_noticed(saved, path):
 
 def test_something_else_is_no_model_file(path, blobs):
     X, y = blobs
-    machine = LDMClassifier().fit(X, y)
+    machine = fixed_ldm().fit(X, y)
     for contents in b"", b"a,b\n1,2\n", pickle.dumps(machine), skops.io.dumps(machine):
         path.write_bytes(contents)
         with pytest.raises(ModelFileError, match="not a model file of largemargin"):
@@ -158,7 +158,7 @@ def test_another_format_asks_for_another_release(number, way_out, saved, path):
 @pytest.mark.parametrize("kernel", [own_kernel, rbf_kernel, lambda X, Y: X @ Y.T])
 def test_a_function_is_not_saved_and_no_file_appears(kernel, path, blobs):
     X, y = blobs
-    machine = LDMClassifier(kernel=kernel).fit(X, y)
+    machine = fixed_ldm(kernel=kernel).fit(X, y)
     with pytest.raises(ModelFileError, match=f"holds .*{kernel.__name__}"):
         save(machine, path)
     assert list(path.parent.iterdir()) == []
@@ -166,12 +166,12 @@ def test_a_function_is_not_saved_and_no_file_appears(kernel, path, blobs):
 
 def test_what_skops_cannot_hold_is_said_to_be_so(path):
     with pytest.raises(ModelFileError, match="cannot hold this LDMClassifier"):
-        save(LDMClassifier(kernel=(row for row in ())), path)
+        save(fixed_ldm(kernel=(row for row in ())), path)
 
 
 def test_a_trusted_name_is_let_in_and_out(path, blobs):
     X, y = blobs
-    machine = LDMClassifier(kernel=own_kernel).fit(X, y)
+    machine = fixed_ldm(kernel=own_kernel).fit(X, y)
     names = [f"{own_kernel.__module__}.own_kernel"]
     save(machine, path, trusted=names)
     with pytest.raises(ModelFileError, match="own_kernel"):
@@ -189,7 +189,7 @@ def test_trusted_must_be_several_names(trusted, saved, path):
 
 
 def test_trusted_may_be_a_generator_of_things_themselves(path):
-    machine = LDMClassifier(kernel=own_kernel)
+    machine = fixed_ldm(kernel=own_kernel)
     save(machine, path, trusted=(one for one in [own_kernel]))
     assert load(path, trusted=(one for one in [own_kernel])).kernel is own_kernel
 
@@ -211,13 +211,13 @@ def test_an_interrupted_save_leaves_the_old_file_alone(saved, path, monkeypatch)
 
     monkeypatch.setattr(os, "fsync", interrupt)
     with pytest.raises(KeyboardInterrupt):
-        save(LDMClassifier(), path)
+        save(fixed_ldm(), path)
     assert path.read_bytes() == before
     assert list(path.parent.iterdir()) == [path]
 
 
 def test_saving_again_replaces_the_file(saved, path):
-    save(LDMClassifier(C=7), path)
+    save(fixed_ldm(C=7), path)
     assert load(path).C == 7
     assert list(path.parent.iterdir()) == [path]
 
@@ -247,11 +247,11 @@ BOTH = {False: 1, True: 30}
 @pytest.mark.parametrize(
     "model",
     [
-        LDMClassifier(class_weight=BOTH),
-        LDMClassifier(class_weight={np.False_: 1, np.True_: 30}),
-        LDMClassifier(class_weight={1: 1, "1": 30}),
-        LDMClassifier(class_weight={None: 1}),
-        make_pipeline(GridSearchCV(LDMClassifier(), {"class_weight": [None, BOTH]})),
+        fixed_ldm(class_weight=BOTH),
+        fixed_ldm(class_weight={np.False_: 1, np.True_: 30}),
+        fixed_ldm(class_weight={1: 1, "1": 30}),
+        fixed_ldm(class_weight={None: 1}),
+        make_pipeline(GridSearchCV(fixed_ldm(), {"class_weight": [None, BOTH]})),
     ],
 )
 def test_keys_that_would_not_come_back_are_not_saved(model, path):
@@ -261,9 +261,9 @@ def test_keys_that_would_not_come_back_are_not_saved(model, path):
 
 def test_keys_in_the_table_of_a_search_are_looked_at(path, blobs):
     X, y = blobs
-    search = GridSearchCV(LinearLDMClassifier(), {"class_weight": [BOTH]}, cv=2)
-    search.fit(X, y > 0).set_params(param_grid={}, estimator=LDMClassifier())
-    search.best_estimator_, search.best_params_ = LDMClassifier(), {}
+    search = GridSearchCV(fixed_linear_ldm(), {"class_weight": [BOTH]}, cv=2)
+    search.fit(X, y > 0).set_params(param_grid={}, estimator=fixed_ldm())
+    search.best_estimator_, search.best_params_ = fixed_ldm(), {}
     search.cv_results_["params"] = []
     with pytest.raises(ModelFileError, match=r"keys \[False, True\]"):
         save(search, path)
@@ -271,11 +271,11 @@ def test_keys_in_the_table_of_a_search_are_looked_at(path, blobs):
 
 def test_zero_and_one_do_for_false_and_true(path, blobs):
     X, y = blobs
-    machine = LDMClassifier(class_weight={0: 1, 1.0: 30, 2.5: 1, np.int64(7): 2})
+    machine = fixed_ldm(class_weight={0: 1, 1.0: 30, 2.5: 1, np.int64(7): 2})
     save(machine, path)
     assert load(path).class_weight == machine.class_weight
-    truths = LDMClassifier(class_weight=BOTH).fit(X, y > 0).decision_function(X)
-    numbers = LDMClassifier(class_weight={0: 1, 1: 30}).fit(X, y > 0).decision_function(X)
+    truths = fixed_ldm(class_weight=BOTH).fit(X, y > 0).decision_function(X)
+    numbers = fixed_ldm(class_weight={0: 1, 1: 30}).fit(X, y > 0).decision_function(X)
     assert_array_equal(numbers, truths)
 
 
@@ -291,7 +291,7 @@ def test_every_scorer_can_be_saved_by_its_name(path):
 @pytest.mark.parametrize("scoring", ["accuracy", make_scorer(f1_score, average="macro")])
 def test_a_search_by_another_score_can_be_saved(scoring, path, iris):
     X, y = iris
-    search = GridSearchCV(LinearLDMClassifier(), {"C": [1]}, cv=2, scoring=scoring)
+    search = GridSearchCV(fixed_linear_ldm(), {"C": [1]}, cv=2, scoring=scoring)
     save(search.fit(X, y), path)
     assert load(path).score(X, y) == search.score(X, y)
 
@@ -310,7 +310,7 @@ def test_a_search_by_another_score_can_be_saved(scoring, path, iris):
 )
 def test_steps_that_choose_columns_can_be_saved(step, path):
     data = load_iris(as_frame=True)
-    pipeline = make_pipeline(step, LinearLDMClassifier()).fit(data.data, data.target)
+    pipeline = make_pipeline(step, fixed_linear_ldm()).fit(data.data, data.target)
     save(pipeline, path)
     assert_array_equal(load(path).predict(data.data), pipeline.predict(data.data))
 
@@ -331,7 +331,7 @@ def test_a_search_with_any_splitter_can_be_saved(name, path, blobs):
     y, groups = np.arange(12) % 2, np.arange(12) // 4
     seed = {"random_state": 0} if name in DRAWN else {}
     splitter = getattr(model_selection, name)(**ARGUMENTS.get(name, {}), **seed)
-    search = GridSearchCV(LinearLDMClassifier(), {"C": [1]}, cv=splitter)
+    search = GridSearchCV(fixed_linear_ldm(), {"C": [1]}, cv=splitter)
     search.fit(X, y, groups=groups)
     save(search, path)
     loaded = load(path)

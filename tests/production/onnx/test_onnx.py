@@ -28,13 +28,12 @@ from sklearn.svm import SVC
 from every_estimator import some
 from largemargin import (
     CalibratedMachine,
-    LDMClassifier,
-    LinearLDMClassifier,
     LinearLDMClassifierCV,
     MAMCClassifier,
 )
 from largemargin.estimators.table import CLASSIFIERS
 from largemargin.production.onnx import to_onnx
+from machines import fixed_ldm, fixed_linear_ldm
 
 # Gamma keeps the values of poly near one: scores are sums of them, known to rounding.
 ALL = {
@@ -108,7 +107,7 @@ def test_graphs_agree_for_machines_without_a_kernel(name, dtype, irises):
     assert_graph_agrees(fit_once(WITHOUT_KERNEL[name], X, y), X_new, dtype)
 
 
-@pytest.mark.parametrize("machine", [LDMClassifier(), LinearLDMClassifier()], ids=str)
+@pytest.mark.parametrize("machine", [fixed_ldm(), fixed_linear_ldm()], ids=str)
 @pytest.mark.parametrize("multi_class", ["ovr", "ovo"])
 def test_graphs_agree_for_many_classes(machine, multi_class, dtype):
     X, y = load_digits(return_X_y=True)
@@ -133,7 +132,7 @@ def test_graphs_of_pipelines_agree(name, scaler, dtype, iris):
 
 def test_graphs_of_scikit_learns_searches_agree(dtype, iris):
     X, y = iris
-    pipeline = make_pipeline(StandardScaler(), LDMClassifier())
+    pipeline = make_pipeline(StandardScaler(), fixed_ldm())
     search = GridSearchCV(pipeline, {"ldmclassifier__C": [0.1, 1]}, cv=3)
     assert_graph_agrees(fit_once(search, X[::2], y[::2]), X[1::2], dtype)
 
@@ -143,7 +142,7 @@ def test_graphs_of_scikit_learns_searches_agree(dtype, iris):
 def test_graphs_of_calibrated_machines_agree(n_classes, ways, method, dtype, iris):
     X, y = iris
     X, y = X[y < n_classes], SPECIES[y[y < n_classes]]
-    pipeline = make_pipeline(StandardScaler(), LDMClassifier(multi_class=ways))
+    pipeline = make_pipeline(StandardScaler(), fixed_ldm(multi_class=ways))
     # Tilted, so that the map contradicts many predictions.
     pipeline.set_params(ldmclassifier__class_weight={"versicolor": 50})
     model = CalibratedMachine(pipeline, method=method, cv=3)
@@ -160,8 +159,8 @@ def test_graphs_of_calibrated_machines_agree(n_classes, ways, method, dtype, iri
 @pytest.mark.parametrize(
     "model",
     [
-        LinearLDMClassifier(),
-        GridSearchCV(LinearLDMClassifier(), {"C": [1.0]}, cv=3),
+        fixed_linear_ldm(),
+        GridSearchCV(fixed_linear_ldm(), {"C": [1.0]}, cv=3),
         make_pipeline(LinearLDMClassifierCV(Cs=[1], cv=3)),
     ],
     ids=["alone", "in GridSearchCV", "in our search"],
@@ -181,14 +180,14 @@ def test_graphs_scale_in_float32_as_scikit_learn_does(clip):
     # Far from zero, where a scale rounded to float32 moves a row by more than a score may.
     X = np.column_stack([rng.normal(2000, 5, 300), rng.normal(1e5, 30, 300)])
     y = X[:, 0] + X[:, 1] / 6 > 2000 + 1e5 / 6
-    model = make_pipeline(MinMaxScaler((-1, 2), clip=clip), LDMClassifier()).fit(X, y)
+    model = make_pipeline(MinMaxScaler((-1, 2), clip=clip), fixed_ldm()).fit(X, y)
     X_new = np.column_stack([rng.normal(2000, 9, 3000), rng.normal(1e5, 60, 3000)])
     assert_graph_agrees(model, X_new, np.float32)
 
 
 def test_a_search_may_be_the_end_of_a_pipeline(dtype, iris):
     X, y = iris
-    search = GridSearchCV(LDMClassifier(), {"C": [0.1, 1]}, cv=3)
+    search = GridSearchCV(fixed_ldm(), {"C": [0.1, 1]}, cv=3)
     model = fit_once(make_pipeline(StandardScaler(), search), X, y)
     assert_graph_agrees(model, X, dtype)
 
@@ -197,14 +196,14 @@ def test_a_search_may_be_the_end_of_a_pipeline(dtype, iris):
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_a_machine_that_no_row_matters_to_has_a_graph(kernel, iris):
     X, y = iris
-    machine = LDMClassifier(0, lambda_mean=0, lambda_var=0, kernel=kernel).fit(X, y)
+    machine = fixed_ldm(0, lambda_mean=0, lambda_var=0, kernel=kernel).fit(X, y)
     assert len(machine.support_) == 0
     assert_graph_agrees(machine, X, np.float64)
 
 
 def test_a_graph_that_onnxruntime_cannot_run_is_refused(iris, monkeypatch):
     X, y = iris
-    steps = PolynomialFeatures(2), StandardScaler(), LinearLDMClassifier()
+    steps = PolynomialFeatures(2), StandardScaler(), fixed_linear_ldm()
     model = make_pipeline(*steps).fit(X, y)
     with pytest.raises(ValueError, match="onnxruntime cannot run"):
         to_onnx(model)
@@ -215,7 +214,7 @@ def test_a_graph_that_onnxruntime_cannot_run_is_refused(iris, monkeypatch):
 def test_graphs_fill_in_missing_values(dtype, iris):
     X, y = iris
     X = np.where(np.random.default_rng(0).random(X.shape) < 0.1, np.nan, X)
-    model = make_pipeline(SimpleImputer(strategy="median"), LDMClassifier()).fit(X, y)
+    model = make_pipeline(SimpleImputer(strategy="median"), fixed_ldm()).fit(X, y)
     assert_graph_agrees(model, X, dtype)
 
 
@@ -231,7 +230,7 @@ def test_columns_of_words_are_inputs_of_their_own(dtype, iris):
             ("numbers", StandardScaler(), ["size (cm)"]),
         ]
     )
-    model = make_pipeline(encode, LDMClassifier()).fit(frame, y)
+    model = make_pipeline(encode, fixed_ldm()).fit(frame, y)
     frame["size (cm)"] = frame["size (cm)"].astype(dtype)
     graph = to_onnx(model, dtype=dtype, text_columns=["colour"])
     session = onnxruntime.InferenceSession(graph.SerializeToString())
@@ -242,7 +241,7 @@ def test_columns_of_words_are_inputs_of_their_own(dtype, iris):
 
 
 def test_columns_of_words_that_are_not_known_are_refused(blobs):
-    machine = LinearLDMClassifier().fit(*blobs)
+    machine = fixed_linear_ldm().fit(*blobs)
     with pytest.raises(ValueError, match=r"text_columns must be names .* got \['colour'\]"):
         to_onnx(machine, text_columns=["colour"])
 
@@ -251,7 +250,7 @@ def test_columns_of_words_that_are_not_known_are_refused(blobs):
 def test_maps_that_are_level_have_a_graph(ways, iris):
     y = iris[1]
     rows = np.random.default_rng(0).normal(size=(150, 4))  # which tell nothing of y
-    machine = LinearLDMClassifier(multi_class=ways)
+    machine = fixed_linear_ldm(multi_class=ways)
     model = CalibratedMachine(machine, method="isotonic").fit(rows, y)
     if ways == "ovr":
         maps = model.calibration_.calibrated_classifiers_[0].calibrators
@@ -266,7 +265,7 @@ def test_maps_that_are_level_have_a_graph(ways, iris):
 
 def test_graphs_take_rows_of_a_precomputed_kernel(dtype, irises):
     X, y, X_new = irises
-    machine = LDMClassifier(100, kernel="precomputed", lambda_var=0, lambda_mean=0)
+    machine = fixed_ldm(100, kernel="precomputed", lambda_var=0, lambda_mean=0)
     machine.fit(rbf_kernel(X), y)
     assert len(machine.support_) < len(X)
     assert_graph_agrees(machine, rbf_kernel(X_new, X), dtype)
@@ -279,13 +278,13 @@ def test_graphs_of_machines_fitted_on_sparse_float32_rows_agree(kernel, dtype, i
     if kernel == "sigmoid":
         machine = MAMCClassifier(kernel=kernel, threshold="none", coef0=0.5)
     else:
-        machine = LDMClassifier(kernel=kernel, gamma="auto")
+        machine = fixed_ldm(kernel=kernel, gamma="auto")
     assert_graph_agrees(machine.fit(rows, y), X_new, dtype)
 
 
 def test_only_rows_that_matter_are_stored():
     X, y = make_moons(400, noise=0.1, random_state=0)
-    svm = LDMClassifier(10, lambda_var=0, lambda_mean=0).fit(X, y)
+    svm = fixed_ldm(10, lambda_var=0, lambda_mean=0).fit(X, y)
     assert len(svm.support_) < 40
     n_support, n_features = svm.support_vectors_.shape
     stored = sum(np.prod(array.dims) for array in to_onnx(svm).graph.initializer)
@@ -298,7 +297,7 @@ def test_only_rows_that_matter_are_stored():
 )
 def test_labels_keep_their_kind(negative, positive, blobs):
     X, y = blobs
-    machine = LinearLDMClassifier().fit(X, np.where(y > 0, positive, negative))
+    machine = fixed_linear_ldm().fit(X, np.where(y > 0, positive, negative))
     label, _ = run(machine, X)
     assert label.tolist() == machine.predict(X).tolist()
     assert type(label.tolist()[0]) is type(positive)
@@ -306,21 +305,21 @@ def test_labels_keep_their_kind(negative, positive, blobs):
 
 def test_labels_beyond_the_integers_of_onnx_are_refused(blobs):
     X, y = blobs
-    machine = LinearLDMClassifier().fit(X, np.where(y > 0, 2**64 - 1, 0).astype(np.uint64))
+    machine = fixed_linear_ldm().fit(X, np.where(y > 0, 2**64 - 1, 0).astype(np.uint64))
     with pytest.raises(TypeError, match=r"below 2\^63"):
         to_onnx(machine)
 
 
 def test_labels_of_strings_may_be_objects(blobs):
     X, y = blobs
-    machine = LinearLDMClassifier()
+    machine = fixed_linear_ldm()
     machine.fit(X, np.where(y > 0, "yes", "no").astype(object))
     assert run(machine, X)[0].tolist() == machine.predict(X).tolist()
 
 
 def test_a_score_of_zero_is_the_first_class(separable):
     X, y = separable
-    machine = LinearLDMClassifier(fit_intercept=False).fit(X, y)
+    machine = fixed_linear_ldm(fit_intercept=False).fit(X, y)
     label, scores = run(machine, np.zeros((1, X.shape[1])))
     assert scores == [0]
     assert label == [-1] == machine.predict(np.zeros((1, X.shape[1])))
@@ -331,7 +330,7 @@ def test_a_score_of_zero_is_the_first_class(separable):
 )
 def test_of_equal_scores_the_first_class_wins(multi_class, wanted, iris):
     X, y = iris
-    machine = LinearLDMClassifier(fit_intercept=False, multi_class=multi_class)
+    machine = fixed_linear_ldm(fit_intercept=False, multi_class=multi_class)
     label, scores = run(machine.fit(X, y + 5), np.zeros((1, X.shape[1])))
     assert_array_equal(scores, wanted)
     assert label == [5]
@@ -339,7 +338,7 @@ def test_of_equal_scores_the_first_class_wins(multi_class, wanted, iris):
 
 def test_rows_without_a_direction_have_no_cosine(irises):
     X, y, _ = irises
-    machine = LDMClassifier(kernel="cosine").fit(X, y)
+    machine = fixed_ldm(kernel="cosine").fit(X, y)
     assert_graph_agrees(
         machine, np.array([[0.0] * 4, [1e-16] * 4, [1e-14] * 4]), np.float64
     )
@@ -348,7 +347,7 @@ def test_rows_without_a_direction_have_no_cosine(irises):
 @pytest.mark.parametrize("C", [1e2, 1e4])
 def test_large_coefficients_cost_no_more_than_rounding(C):
     X, y = make_moons(300, noise=0.2, random_state=0)
-    machine = LDMClassifier(C).fit(X, y)
+    machine = fixed_ldm(C).fit(X, y)
     values = rbf_kernel(X, machine.support_vectors_, machine._kernel.gamma)
     terms = values @ np.abs(machine.dual_coef_[0])
     error = np.abs(run(machine, X)[1] - machine.decision_function(X))
@@ -356,7 +355,7 @@ def test_large_coefficients_cost_no_more_than_rounding(C):
 
 
 def test_a_function_has_no_graph(blobs):
-    machine = LDMClassifier(kernel=rbf_kernel).fit(*blobs)
+    machine = fixed_ldm(kernel=rbf_kernel).fit(*blobs)
     with pytest.raises(ValueError, match="ONNX knows no Python functions"):
         to_onnx(machine)
 
@@ -367,23 +366,23 @@ def test_other_classifiers_and_unfitted_ones_are_refused(blobs):
     with pytest.raises(TypeError, match=r"got LinearLDMClassifierCV\(.*refit=False"):
         to_onnx(LinearLDMClassifierCV(Cs=[1], cv=3, refit=False).fit(*blobs))
     with pytest.raises(NotFittedError):
-        to_onnx(LDMClassifier())
+        to_onnx(fixed_ldm())
 
 
 def test_rows_of_integers_are_refused(blobs):
     with pytest.raises(ValueError, match="dtype must be float32 or float64; got int64"):
-        to_onnx(LinearLDMClassifier().fit(*blobs), dtype=np.int64)
+        to_onnx(fixed_linear_ldm().fit(*blobs), dtype=np.int64)
 
 
 def test_without_skl2onnx_the_extra_is_named(blobs, monkeypatch):
     monkeypatch.setitem(sys.modules, "skl2onnx", None)
     with pytest.raises(ImportError, match=r"largemargin\[onnx\]"):
-        to_onnx(LinearLDMClassifier().fit(*blobs))
+        to_onnx(fixed_linear_ldm().fit(*blobs))
 
 
 def test_a_place_without_a_step_does_no_harm(dtype, iris):
     X, y = iris
-    assert_graph_agrees(make_pipeline("passthrough", LDMClassifier()).fit(X, y), X, dtype)
+    assert_graph_agrees(make_pipeline("passthrough", fixed_ldm()).fit(X, y), X, dtype)
 
 
 @pytest.mark.parametrize("imputer", [SimpleImputer(add_indicator=True), SimpleImputer()])
@@ -392,7 +391,7 @@ def test_imputers_that_change_the_columns_are_refused(imputer, dtype, iris):
     X = np.column_stack([np.where(X[:, :1] > 5, np.nan, X[:, :1]), X])
     if not imputer.add_indicator:
         X[:, 0] = np.nan
-    model = make_pipeline(imputer, LDMClassifier())
+    model = make_pipeline(imputer, fixed_ldm())
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of the empty column
         model.fit(X, y)
@@ -405,7 +404,7 @@ def test_columns_by_name_are_to_be_told_apart(iris):
     X, y = iris
     frame = pd.DataFrame(X[:, :2], columns=["size", "weight"])
     scale = ColumnTransformer([("scale", StandardScaler(), ["size", "weight"])])
-    model = make_pipeline(scale, LDMClassifier()).fit(frame, y)
+    model = make_pipeline(scale, fixed_ldm()).fit(frame, y)
     with pytest.raises(ValueError, match=r"pass text_columns .* or \[\]"):
         to_onnx(model)
     assert [one.name for one in to_onnx(model, text_columns=iter([])).graph.input] == [
@@ -418,7 +417,7 @@ def test_columns_called_as_an_output_are_refused(iris):
     pd = pytest.importorskip("pandas")
     X, y = iris
     frame = pd.DataFrame(X[:, :2], columns=["size", "scores"])
-    machine = LDMClassifier().fit(frame, y)
+    machine = fixed_ldm().fit(frame, y)
     assert to_onnx(machine).graph.input[0].name == "X"
     with pytest.raises(ValueError, match="A column may not be called 'scores'"):
         to_onnx(machine, text_columns=[])
