@@ -154,15 +154,17 @@ def float32_is_enough(problem, run: Run) -> bool:
     return bool(is_near) and run.tol >= FEW_DIGITS and not problem.is_hard
 
 
-def solve_as_svm(problem, solve_svm, run: Run) -> Solution:
-    """Solve a kernel problem with squared terms by a solver of plain SVMs."""
+def solve_as_svm(problem, solve_svm, run: Run, dtype=np.float64) -> Solution:
+    """Solve a kernel problem with squared terms by a solver of plain SVMs.
+
+    With ``dtype=numpy.float32`` it may end above ``tol``, and another method has to go on.
+    """
     if run.progress.seconds_left < MANY_INVERSES * problem.design.n_rows**3 / FLOPS:
         return _solve_without_squares(problem, solve_svm, run)
     if spectrum_can_solve(problem, run):
         found = solve_on_spectrum(problem, run)
         if found is not None:
             return found
-    dtype = np.float32 if float32_is_enough(problem, run) else np.float64
     kernel = equivalent_kernel(problem, run.memory.n_spreads, dtype)
     run.progress.check()
     svm = kernel.pose(problem)

@@ -67,7 +67,8 @@ def _solve_without_sweeps(problem, run):
     elif problem.squares_are_mild:
         solution = _solve_in_rounds(problem, run)
     elif n_rows <= min(few_rows * run.n_alike, MAX_FACTOR_ROWS):
-        solution = solve_as_svm(problem, _solve_svm, run)
+        dtype = np.float32 if is_narrow else np.float64
+        solution = solve_as_svm(problem, _solve_svm, run, dtype)
         n_left = run.max_iter - solution.n_iter
         is_late = solution.is_late or run.progress.is_late
         if is_narrow and not (solution.converged or n_left <= 0 or is_late):
