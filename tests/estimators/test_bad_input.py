@@ -26,7 +26,8 @@ def test_unseparable_rows_with_a_hard_margin(make, blobs):
 @pytest.mark.parametrize("solver", ["newton", "dual_cd"])
 def test_equal_rows_of_both_classes_with_a_hard_margin(solver):
     X = np.array([[0.0, 1.0], [0.0, 1.0], [2.0, 0.0]])
-    machine = fixed_linear_ldm(C=np.inf, solver=solver, lambda_var=0, lambda_mean=0)
+    svm = {"lambda_var": 0, "lambda_mean": 0, "random_state": 0}
+    machine = fixed_linear_ldm(C=np.inf, solver=solver, **svm)
     assert_refused(machine, X, [0, 1, 1], "cannot be separated")
 
 

@@ -16,8 +16,10 @@ from largemargin.numerics.memory import check_width, max_bytes
 from largemargin.numerics.threads import one_blas_thread
 from largemargin.solvers.small_linear import solve_small_linear
 
-# Parts of rows share a float32 matrix of inner products of up to this many bytes.
+# Parts of rows share a float32 matrix of inner products of up to this many bytes, if the
+# largest part has at least so many rows: smaller ones are solved as fast without it.
 MAX_SHARED_BYTES = 1 << 30
+FEWEST_SHARED_ROWS = 500
 
 
 def design_of(X):
@@ -74,7 +76,8 @@ class LinearSpace:
         n_rows, n_features = len(rows.labels), rows.X.shape[1]
         check_machines(len(sizes), n_features, "features", "ovo")
         largest = np.sort(sizes)[-2:].sum()
-        is_wide = largest <= min(n_features - 1, MAX_GRAM_ROWS)
+        most = min(n_features - 1, MAX_GRAM_ROWS)
+        is_wide = FEWEST_SHARED_ROWS <= largest <= most
         has_room = 4 * n_rows**2 <= min(MAX_SHARED_BYTES, max_bytes())
         if not (few_digits and is_wide and has_room) or sp.issparse(rows.X):
             return self
