@@ -12,7 +12,8 @@ PAPER_WIDTHS = tuple(2.0**k for k in range(-2, 3))
 
 GRIDS = {
     # Lambdas of 0.03, 0.3, 3 and of 0, 0.3, 1 times C sum(s), see docs/defaults. Of points
-    # with the same score the first one wins: it has the largest price of the variance.
+    # with the same score the first one wins; where they differ in the price of the variance
+    # alone, it has the largest.
     "scale": {
         "Cs": tuple(2.0**k for k in range(-6, 9, 2)),
         "lambda_vars": ("300*scale", "30*scale", "3*scale"),

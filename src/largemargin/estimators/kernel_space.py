@@ -58,7 +58,8 @@ class KernelSpace:
         self.kernel = self.factor = self.projector = self.low_rank_residual = None
         self.dtype = np.float64  # of the kernel values that scores come from
         self.is_narrowed = False
-        # Of parts of rows: which rows count, their places in the Gram matrix, its error.
+        # Of parts of rows: which rows count, their places in the Gram matrix, this matrix
+        # if it fits, and its error.
         self.counted = self.places = self.shared_gram = self.shared_error = None
         # Parts share this list, so that one warning of an indefinite kernel is for all.
         self.cut_off: list[bool] = []

@@ -83,7 +83,7 @@ class LinearSpace:
             return self
         space, order = copy(self), np.argsort(rows.labels, kind="stable")
         with one_blas_thread(), np.errstate(over="ignore", invalid="ignore"):
-            narrow = rows.used[order].astype(np.float32, copy=False)
+            narrow = rows.used.astype(np.float32, copy=False)[order]
             gram = narrow @ narrow.T
         if np.isfinite(gram).all():
             space.counted, space.shared_gram = rows.counted, gram

@@ -86,8 +86,8 @@ class Solving:
         numbers = range(self.ends[k] - len(problems), self.ends[k])
         given = self.rows.only(members), problems, numbers, space, n_threads
         found, histories = self._solve_on_design(*given, self.few_digits and self.is_whole)
-        is_open = space.is_narrowed and not all(map(self._is_over, found.solutions))
-        if is_open and not progress.is_late:
+        is_over = all(one.converged or one.is_late for one in found.solutions)
+        if space.is_narrowed and not (is_over or progress.is_late):
             again, further = self._solve_on_design(*given, few_digits=False)
             for one, other in zip(found.solutions, again.solutions, strict=True):
                 one.n_iter = other.n_iter = one.n_iter + other.n_iter
@@ -95,11 +95,6 @@ class Solving:
             if worst_gap(again) <= worst_gap(found):  # or time was too short
                 found = again
         return found, histories
-
-    def _is_over(self, solution):
-        """Return whether a solution needs no second run, or may have none."""
-        is_long = solution.n_iter >= (self.machine.max_iter or np.inf)
-        return solution.converged or solution.is_late or is_long
 
     def _solve_on_design(self, rows, problems, numbers, space, n_threads, few_digits):
         """Return what is found on a design of the rows, and the histories."""
@@ -139,8 +134,10 @@ class Solving:
 
 
 def joined(history, further):
-    """Return the history of two runs in turn."""
-    return {name: [*values, *further[name]] for name, values in history.items()}
+    """Return the history of two runs, of which the second came after the first."""
+    before = max(history["seconds"], default=0.0)
+    later = {**further, "seconds": [before + second for second in further["seconds"]]}
+    return {name: [*values, *later[name]] for name, values in history.items()}
 
 
 def worst_gap(found):

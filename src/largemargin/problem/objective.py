@@ -163,9 +163,10 @@ class Problem:
 
     @cached_property
     def is_plain_ldm(self) -> bool:
-        """Whether it is an LDM of two classes with a finite C, and nothing else.
+        """Whether it is an LDM with a positive and finite C, and nothing else.
 
-        Its loss is zero above the kink, and only the variance and the mean have prices.
+        Its loss is zero above the kink, only the variance and the mean have prices, and
+        margins have no origins.
         """
         prices = self.prices
         has_other = prices.lambda_square != 0 or prices.intercept != 0
