@@ -43,8 +43,6 @@ class InMemoryDesign(FeatureDesign):
 
     capabilities = frozenset(Capability) - {Capability.GRAM, Capability.PRODUCTS}
     rows: Any
-    # The Gram matrix in float32, where that is enough for solvers and others computed it.
-    narrow_gram: np.ndarray | None = None
 
     def __init__(self, X):
         self.X = X
@@ -96,8 +94,6 @@ class InMemoryDesign(FeatureDesign):
         from largemargin.designs.gram import GramDesign  # it imports dense designs
 
         def make():
-            if self.narrow_gram is not None:
-                return GramDesign(self.narrow_gram)
             X = self.X.astype(np.float64, copy=False)
             gram = safe_sparse_dot(X, X.T, dense_output=True)
             return GramDesign(np.ascontiguousarray(gram))
@@ -126,8 +122,7 @@ class InMemoryDesign(FeatureDesign):
         Without U this is ``I - X' (D^-1 + G)^-1 X``.
         """
         diagonal = curvature.spread * curvature.weight
-        # As LAPACK has it; a Gram matrix is symmetric.
-        matrix = gram.T.astype(np.float64, order="F")
+        matrix = gram.T.copy(order="F")  # as LAPACK has it; a Gram matrix is symmetric
         matrix[np.diag_indices_from(matrix)] += 1.0 / diagonal
         try:
             interruptible(partial(lapack.factorise, matrix))

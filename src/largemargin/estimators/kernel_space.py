@@ -83,7 +83,7 @@ class KernelSpace:
         self.kernel = Kernel(machine.kernel, gamma, machine.degree, machine.coef0)
         return rows.used
 
-    def share(self, rows, few_digits=False):
+    def share(self, rows):
         """Return the space of parts of the rows, which have one kernel and Gram matrix."""
         used = self.settle(rows)
         space, kernel = copy(self), self.kernel

@@ -73,9 +73,7 @@ class LinearLDMClassifier(StreamingClassifier):
     steps suffice for any C. Memory beyond the data: O(k^2 + m). With more features, each
     step takes some products with the rows instead. If there are at most 5,000 rows and
     ``lambda_var`` is large, one factorisation of the matrix of their inner products, m^2
-    numbers, keeps the number of these products small. With a ``tol`` of at least 1e-4,
-    pairs of classes of dense rows with more features than rows share such a matrix of all
-    rows, in float32, if it takes at most 1 GiB.
+    numbers, keeps the number of these products small.
 
     Examples
     --------

@@ -1,25 +1,17 @@
 """The space of explicit features, in which an estimator stores ``w`` itself."""
 
-from copy import copy
-
 import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.extmath import safe_sparse_dot
 
 from largemargin.designs.dense import DenseDesign
-from largemargin.designs.in_memory import MAX_GRAM_ROWS, without_offsets
+from largemargin.designs.in_memory import without_offsets
 from largemargin.designs.sparse import SparseDesign
 from largemargin.estimators.recipe import Found
 from largemargin.estimators.targets import check_machines
-from largemargin.kernels.gram import gram_block
-from largemargin.numerics.memory import check_width, max_bytes
+from largemargin.numerics.memory import check_width
 from largemargin.numerics.threads import one_blas_thread
 from largemargin.solvers.small_linear import solve_small_linear
-
-# Parts of rows share a float32 matrix of inner products of up to this many bytes, if the
-# largest part has at least so many rows: smaller ones are solved as fast without it.
-MAX_SHARED_BYTES = 1 << 30
-FEWEST_SHARED_ROWS = 500
 
 
 def design_of(X):
@@ -59,44 +51,22 @@ class LinearSpace:
 
     def __init__(self, fit_intercept=True):
         self.fit_intercept = fit_intercept
-        # Of parts of rows: which rows count, their places among the inner products, these.
-        self.counted = self.places = self.shared_gram = None
 
     def settle(self, rows):
         """Return the rows that count."""
         return rows.used
 
-    def share(self, rows, few_digits=False):
-        """Return the space of parts of the rows, which may share inner products.
+    def share(self, rows):
+        """Return the space of parts of the rows, whose designs share nothing.
 
-        With ``few_digits``, pairs of classes with fewer rows than features share a float32
-        matrix. Raise if the elements of all pairs do not fit into memory.
+        Raise if the elements of all pairs of classes do not fit into memory.
         """
-        sizes = np.unique(rows.labels, return_counts=True)[1]
-        n_rows, n_features = len(rows.labels), rows.X.shape[1]
-        check_machines(len(sizes), n_features, "features", "ovo")
-        largest = np.sort(sizes)[-2:].sum()
-        most = min(n_features - 1, MAX_GRAM_ROWS)
-        is_wide = FEWEST_SHARED_ROWS <= largest <= most
-        has_room = 4 * n_rows**2 <= min(MAX_SHARED_BYTES, max_bytes())
-        if not (few_digits and is_wide and has_room) or sp.issparse(rows.X):
-            return self
-        space, order = copy(self), np.argsort(rows.labels, kind="stable")
-        with one_blas_thread(), np.errstate(over="ignore", invalid="ignore"):
-            narrow = rows.used.astype(np.float32, copy=False)[order]
-            gram = narrow @ narrow.T
-        if np.isfinite(gram).all():
-            space.counted, space.shared_gram = rows.counted, gram
-            space.places = np.argsort(order)
-        return space
+        check_machines(len(np.unique(rows.labels)), rows.X.shape[1], "features", "ovo")
+        return self
 
     def design(self, rows, few_digits=False):
         """Return the design of the rows that count, with the digits that they have."""
-        design = linear_design(self.settle(rows), self.fit_intercept)
-        if self.shared_gram is not None and design.shift is None:
-            members = self.places[rows.counted[self.counted]]
-            design.narrow_gram = gram_block(self.shared_gram, members)
-        return design
+        return linear_design(self.settle(rows), self.fit_intercept)
 
     def solve_small(self, rows, members, problem, tol, progress):
         """Return what is found if the problem is small and its rows dense, else None."""

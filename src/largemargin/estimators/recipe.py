@@ -33,8 +33,8 @@ class Space(Protocol):
     # Parameters of the estimator that the design depends on.
     parameters: tuple[str, ...]
 
-    def share(self, rows, few_digits=False):
-        """Return the space of parts of the rows, which may share rounded numbers."""
+    def share(self, rows):
+        """Return the space in which the designs of parts of the rows are made."""
 
     # Whether the last design has fewer digits than are usual for its number of rows.
     is_narrowed: bool

@@ -61,7 +61,7 @@ class Solving:
         if self.is_whole:
             solved = [self._solve_part(0, space, self.n_threads)]
         else:
-            space = space.share(self.rows, self.few_digits)
+            space = space.share(self.rows)
             with one_blas_thread():
                 solved = in_order(
                     lambda k: self._solve_part(k, copy(space), 1),

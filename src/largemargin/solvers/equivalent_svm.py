@@ -36,8 +36,10 @@ FLOPS = 2e10
 # to these parts of the tolerance in turn; rounding hides gaps below FINEST.
 PARTS_OF_TOL = 1.0, 0.1, 1e-2, 1e-3, 1e-4
 FINEST = 1e-14
-# An inverse is float32 up to this trace of ``E^-1 G``, which rounding must leave visible.
+# An inverse is float32 up to this trace of ``E^-1 G``, which rounding must leave visible,
+# and for numbers between these, which float32 can hold.
 MAX_NARROW_TRACE = 1e7
+NARROWEST, WIDEST = 1e-30, 1e30
 # The tol of a provisional solution.
 ROUGH = 1e-2
 
@@ -149,9 +151,11 @@ def _solve_without_squares(problem, solve_svm, run):
 
 def float32_is_enough(problem, run: Run) -> bool:
     """Return whether an inverse in float32, which takes half the time, is exact enough."""
-    trace = problem.stiffness * (problem.weight @ problem.design.squared_norms())
-    is_near = trace <= MAX_NARROW_TRACE
-    return bool(is_near) and run.tol >= FEW_DIGITS and not problem.is_hard
+    if run.tol < FEW_DIGITS or problem.is_hard:
+        return False
+    norms, stiffness = problem.design.squared_norms(), problem.stiffness * problem.weight
+    is_held = stiffness.min() >= NARROWEST and norms.max() <= WIDEST
+    return bool(is_held and stiffness @ norms <= MAX_NARROW_TRACE)
 
 
 def solve_as_svm(problem, solve_svm, run: Run, dtype=np.float64) -> Solution:
