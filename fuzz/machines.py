@@ -31,6 +31,11 @@ ROUTES = {
     "small": {"largemargin.solvers.small_linear.FEWEST_ROWS": 1},
     "tiled": {"largemargin.estimators.kernel_space.MAX_GRAM_BYTES": 0},
     "narrow": {"largemargin.kernels.gram.MAX_WIDE_ROWS_OF_FEW_DIGITS": 1},
+    "inverted": UNSWEPT | {f"{KERNEL_DUAL}.SMALL": 0},
+    "block": {
+        "largemargin.solvers.small_kernel.SMALL": 1,
+        "largemargin.solvers.gram_sweeps.LEAST_ROWS": 2,
+    },
 }
 LOSSES = "hinge", "squared_hinge"
 SUFFIX = {"hinge": "", "squared_hinge": " squared"}
@@ -164,13 +169,18 @@ MACHINES = (
             ("rbf", "swept"),
             ("rbf", "tiled"),
             ("rbf", "narrow"),
+            ("rbf", "inverted"),
+            ("rbf", "block"),
             ("poly", "lone"),
             ("poly", "swept"),
             ("poly", "tiled"),
             ("poly", "narrow"),
+            ("poly", "inverted"),
             ("laplacian", "narrow"),
+            ("laplacian", "block"),
             ("cosine", "active"),
             ("precomputed", "lone"),
+            ("precomputed", "inverted"),
             ("precomputed32", "active"),
             ("precomputed32", "swept"),
             ("precomputed32", "lone"),
