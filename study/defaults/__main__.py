@@ -1,29 +1,21 @@
 """The study of the defaults as a command: ``python -m study.defaults``."""
 
-from pathlib import Path
-
 import click
 
-from largemargin.cli import INTERRUPTED, run
-from largemargin.cli.group import SETTINGS, sentence
+from largemargin.cli import run
+from largemargin.cli.group import SETTINGS
 from largemargin.cli.options import jobs_option
 from study.__main__ import listed
+from study.commands import conclude, data_option, errors_as_messages, output_option
 from study.defaults.candidates import METHODS
 from study.defaults.report import write
 from study.defaults.running import DefaultsRun, Lines, Plan
 from study.defaults.sets import SETS, TABLE, Source
 from study.defaults.tasks import SCALINGS
 from study.methods import check_name
-from study.store import Store, StoreError
+from study.store import Store
 
-OUTPUT = click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path, file_okay=False),
-    default=Path("study-results/defaults"),
-    show_default=True,
-    help="Directory for results and report.",
-)
+OUTPUT = output_option("study-results/defaults")
 
 
 @click.group(context_settings=SETTINGS)
@@ -41,12 +33,7 @@ def main():
 )
 @click.option("--scalings", callback=listed, help=f"Out of {', '.join(SCALINGS)}.")
 @click.option("--splits", type=click.IntRange(1), help="At most this many splits per set.")
-@click.option(
-    "--data",
-    "data_home",
-    type=click.Path(file_okay=False, exists=True),
-    help="Directory of the paper's sets. Default: the variable LARGEMARGIN_DATA.",
-)
+@data_option
 @click.option(
     "--packages",
     type=click.Path(file_okay=False, exists=True),
@@ -54,12 +41,9 @@ def main():
 )
 @jobs_option("Number of processes", default=2)
 @OUTPUT
-@click.pass_context
-def run_command(
-    context, sets, methods, scalings, splits, data_home, packages, jobs, output
-):
+def run_command(sets, methods, scalings, splits, data_home, packages, jobs, output):
     """Measure what is not stored yet; an interrupted run is resumed."""
-    try:
+    with errors_as_messages(output):
         names = [check_name(name, SETS, "data set") for name in sets or SETS]
         plan = Plan(
             tuple(Source(name, data_home, packages) for name in names),
@@ -70,21 +54,12 @@ def run_command(
         store = Store(output)
         with store, DefaultsRun(store, jobs, Lines(click.echo)) as going:
             outcome = going.complete(plan)
-    except KeyboardInterrupt:
-        click.echo(f"Interrupted; the results in {output} are kept.", err=True)
-        context.exit(INTERRUPTED)
-    except (StoreError, ValueError, OSError) as error:
-        raise click.ClickException(sentence(error)) from error
-    for reason in outcome.missing.values():
-        click.echo(f"missing: {reason}")
-    for what, reason in outcome.failures:
-        click.echo(f"failed: {what}: {reason}", err=True)
     stored = sum(one.cpu_seconds for one in store.results())
     click.echo(
-        f"{outcome.n_done} new results; CPU hours of the fits kept: "
-        f"{going.cpu_seconds / 3600:.2f} of this run, {stored / 3600:.2f} of all."
+        f"CPU hours of the fits kept: {going.cpu_seconds / 3600:.2f} of this run, "
+        f"{stored / 3600:.2f} of all."
     )
-    context.exit(1 if outcome.failures else 0)
+    conclude(outcome, output)
 
 
 @main.command("report")
@@ -96,12 +71,10 @@ def run_command(
 @OUTPUT
 def report_command(chosen, output):
     """Write report.md and set-means.csv of the results so far."""
-    try:
+    with errors_as_messages(output):
         chosen = [check_name(name, METHODS, "method") for name in chosen]
         for path in write(Store(output).results(), output, chosen):
             click.echo(path)
-    except (StoreError, ValueError, OSError) as error:
-        raise click.ClickException(sentence(error)) from error
 
 
 @main.command("list")
