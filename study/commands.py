@@ -29,6 +29,12 @@ data_option = click.option(
     help="Directory of the paper's sets. Default: the variable LARGEMARGIN_DATA.",
 )
 
+packages_option = click.option(
+    "--packages",
+    type=click.Path(file_okay=False, exists=True),
+    help="Directory of 'make study-sets'. Default: the variable LARGEMARGIN_PACKAGES.",
+)
+
 
 @contextmanager
 def errors_as_messages(output):

@@ -6,7 +6,13 @@ from largemargin.cli import run
 from largemargin.cli.group import SETTINGS
 from largemargin.cli.options import jobs_option
 from study.__main__ import listed
-from study.commands import conclude, data_option, errors_as_messages, output_option
+from study.commands import (
+    conclude,
+    data_option,
+    errors_as_messages,
+    output_option,
+    packages_option,
+)
 from study.defaults.candidates import METHODS
 from study.defaults.report import write
 from study.defaults.running import DefaultsRun, Lines, Plan
@@ -34,11 +40,7 @@ def main():
 @click.option("--scalings", callback=listed, help=f"Out of {', '.join(SCALINGS)}.")
 @click.option("--splits", type=click.IntRange(1), help="At most this many splits per set.")
 @data_option
-@click.option(
-    "--packages",
-    type=click.Path(file_okay=False, exists=True),
-    help="Directory of 'make study-sets'. Default: the variable LARGEMARGIN_PACKAGES.",
-)
+@packages_option
 @jobs_option("Number of processes", default=2)
 @OUTPUT
 def run_command(sets, methods, scalings, splits, data_home, packages, jobs, output):

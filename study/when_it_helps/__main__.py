@@ -6,7 +6,13 @@ from largemargin.cli import run
 from largemargin.cli.group import SETTINGS
 from largemargin.cli.options import jobs_option
 from study.__main__ import listed
-from study.commands import conclude, data_option, errors_as_messages, output_option
+from study.commands import (
+    conclude,
+    data_option,
+    errors_as_messages,
+    output_option,
+    packages_option,
+)
 from study.defaults.running import Lines
 from study.defaults.sets import Source
 from study.methods import check_name
@@ -39,11 +45,7 @@ def main():
     help="Number of random splits of each data set.",
 )
 @data_option
-@click.option(
-    "--packages",
-    type=click.Path(file_okay=False, exists=True),
-    help="Directory of 'make study-sets'. Default: the variable LARGEMARGIN_PACKAGES.",
-)
+@packages_option
 @jobs_option("Number of processes", default=2)
 @OUTPUT
 def run_command(sets, conditions, splits, data_home, packages, jobs, output):
