@@ -29,7 +29,8 @@ def describe_machine():
         "processor": processor(),
         "cores": os.cpu_count(),
         "memory": f"{memory / 2**30:.1f} GiB",
-        "system": f"{platform.system()} {platform.release()}",
+        # Without the build of the kernel, which changes from one start to the next.
+        "system": f"{platform.system()} {platform.release().partition('-')[0]}",
         "python": platform.python_version(),
         **{package: version(package) for package in (*PACKAGES, *OPTIONAL)},
         "BLAS": "; ".join(sorted(set(blas))),
