@@ -74,13 +74,17 @@ def search_of_linear_svc(X):
     return GridSearchCV(LinearSVC(random_state=0), grid, cv=folds())
 
 
-def small_search(k_means):
-    """Return the constructor of a search with zero prices and a variance price of 0.3."""
-    return lambda X: LDMClassifierCV(
-        lambda_vars=[0.0, price(0.3, "lambda_var")],
-        lambda_means=[price(k, "lambda_mean") for k in k_means],
-        cv=folds(),
-    )
+def search_of_ldm(loss, k_vars=None, k_means=None):
+    """Return the constructor of a search over these multiples, by default over its own."""
+
+    def make(X):
+        grid = {}
+        if k_vars is not None:
+            grid["lambda_vars"] = [price(k, "lambda_var") for k in k_vars]
+            grid["lambda_means"] = [price(k, "lambda_mean") for k in k_means]
+        return LDMClassifierCV(loss=LOSSES[loss], cv=folds(), **grid)
+
+    return make
 
 
 def schemes(name, kernel, machine, **parameters):
@@ -119,13 +123,18 @@ def all_methods():
         options = {"C": 1.0, "loss": LOSSES[short], **prices(k_var, k_mean)}
         name = f"C 1, {short}, k {k_var:g}/{k_mean:g}"
         found |= schemes(name, "rbf", LDMClassifier, **options)
-    options = {"C": 1.0, "loss": "hinge", **prices(0.01, 0.01)}
-    found |= schemes(
-        "linear C 1, hinge, k 0.01/0.01", "linear", LinearLDMClassifier, **options
-    )
-    found["LDM search"] = Method("rbf", lambda X: LDMClassifierCV(cv=folds()), "search")
-    found["LDM search, k 0 or 0.3"] = Method("rbf", small_search((0.0, 0.3)), "search")
-    found["LDM search, k_var 0 or 0.3"] = Method("rbf", small_search((0.0,)), "search")
+    for short, k_var, k_mean in ("hinge", 0.01, 0.01), ("squared", 0.03, 0.1):
+        options = {"C": 1.0, "loss": LOSSES[short], **prices(k_var, k_mean)}
+        name = f"linear C 1, {short}, k {k_var:g}/{k_mean:g}"
+        found |= schemes(name, "linear", LinearLDMClassifier, **options)
+    for name, make in {
+        "LDM search, hinge, 320 points": search_of_ldm("hinge"),
+        "LDM search, hinge, k 0 .3 / 0 .3": search_of_ldm("hinge", (0, 0.3), (0, 0.3)),
+        "LDM search, squared, k 0 .3 / 0 .3": search_of_ldm("squared", (0, 0.3), (0, 0.3)),
+        "LDM search, squared, k 0 .3 / 0": search_of_ldm("squared", (0, 0.3), (0,)),
+        "LDM search, squared, k .1 / 0": search_of_ldm("squared", (0.1,), (0,)),
+    }.items():
+        found[name] = Method("rbf", make, "search")
     return found
 
 

@@ -16,8 +16,8 @@ SCALINGS = {"standardised": StandardScaler, "unit": lambda: MinMaxScaler(clip=Tr
 MAX_TRAIN, MAX_TRAIN_OF_LARGE = 2000, 5000
 MAX_TEST = 10_000
 # Number of splits for up to so many training rows, and for more.
-SPLITS = {500: 30, 2000: 10}
-SPLITS_OF_MORE = 5
+SPLITS = {250: 30, 500: 15, 1200: 6, 2000: 3}
+SPLITS_OF_MORE = 2
 
 
 def sizes(known):

@@ -39,7 +39,7 @@ def test_errors_of_two_classes_are_those_of_refitted_ridge_regressions(moons):
     results = LinearLDMClassifier("loo", lambda_var=0).fit(X, y).loo_results_
     sign = np.where(y == 1, 1.0, -1.0)
     for k, C in enumerate(results["C"]):
-        ridge = Ridge(alpha=1.0 / (2.0 * C))
+        ridge = Ridge(alpha=2.0 / C)
         unseen = cross_val_predict(ridge, X, sign, cv=LeaveOneOut())
         assert results["error"][0, k] == pytest.approx(np.mean((unseen > 0) != (sign > 0)))
         assert_allclose(results["squared_residual"][0, k], np.mean((unseen - sign) ** 2))
@@ -56,7 +56,7 @@ def test_errors_of_pairs_are_those_of_votes_that_have_not_seen_the_row():
         sums = np.zeros(3)
         for a, b in (0, 1), (0, 2), (1, 2):
             rows = rest & np.isin(y, [a, b])
-            ridge = Ridge(alpha=1.0 / (2.0 * machine.C_))
+            ridge = Ridge(alpha=2.0 / machine.C_)
             score = ridge.fit(X[rows], np.where(y[rows] == b, 1.0, -1.0)).predict(X[[i]])[0]
             votes[b if score > 0 else a] += 1
             sums += score * (np.arange(3) == b) - score * (np.arange(3) == a)
@@ -104,7 +104,7 @@ def test_a_class_of_weight_three_has_its_rows_left_out_as_a_whole(moons):
         unseen = np.empty(len(y))
         for i in range(len(y)):
             rest = np.arange(len(y)) != i
-            ridge = Ridge(alpha=1.0 / (2.0 * C)).fit(X[rest], sign[rest], weight[rest])
+            ridge = Ridge(alpha=2.0 / C).fit(X[rest], sign[rest], weight[rest])
             unseen[i] = ridge.predict(X[[i]])[0]
         wrong = (unseen > 0) != (sign > 0)
         assert results["error"][0, 5 * k] == pytest.approx(
