@@ -12,6 +12,7 @@ from largemargin.estimators.self_tuning import tuned
 from largemargin.estimators.solving import Solving, deadline_of
 from largemargin.estimators.targets import Classes
 from largemargin.numerics.progress_log import progress_printed
+from largemargin.numerics.work_log import timed
 from largemargin.problem.checks import refuse_overflow, refuse_unbounded
 
 # Iterations of at least this many seconds are mentioned in warnings.
@@ -51,7 +52,8 @@ def settled_recipe(machine, recipe, rows):
     """Return the recipe with all parameters settled, some of them by the rows."""
     if recipe.curvature is None:
         return recipe
-    settled, results = tuned(machine, rows, recipe)
+    with timed("tuning_seconds"):
+        settled, results = tuned(machine, rows, recipe)
     machine.C_ = float(settled.C)
     vars(machine).pop("loo_results_", None)
     if results is not None:
