@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 
 from largemargin.estimators import table
-from largemargin.estimators.table import BOTH, SVM_PRICES
+from largemargin.estimators.table import BOTH, AS_SVC, SVM_PRICES
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ STUDIED = {
     "mdo": ours("mdo"),
     "mamc": ours("mamc", label="MAMC", fixed={"threshold": "none"}),
     "komd": ours("komd", fixed={"ridge": "unit"}),
-    "ldm": ours("ldm"),
+    "ldm": ours("ldm", usual=AS_SVC),
     # With an intercept, which the paper's SVM has not; in the fair protocol "svm" has one
     # too and is the same machine.
     "svc": Method(
@@ -52,11 +52,17 @@ STUDIED = {
         "SVM by ASGD",
         LINEAR_LDM,
         {"solver": "asgd", **SVM_PRICES},
+        AS_SVC,
         scales=("large",),
         follows="svm",
     ),
     "ldm_asgd": Method(
-        "LDM by ASGD", LINEAR_LDM, {"solver": "asgd"}, scales=("large",), follows="ldm"
+        "LDM by ASGD",
+        LINEAR_LDM,
+        {"solver": "asgd"},
+        AS_SVC,
+        scales=("large",),
+        follows="ldm",
     ),
     "odm": ours("odm", protocols=("fair",)),
     "mamc_balanced": ours("mamc", fixed={"threshold": "balanced"}),

@@ -252,9 +252,9 @@ def test_a_gram_matrix_of_six_digits_is_taken_with_a_warning(good, tmp_path, cel
         for k, (sign, row) in enumerate(zip(y, X @ X.T, strict=True), 1)
     ]
     data.write_text("\n".join(lines))
-    told = good("train", data, "-o", model, "-t", "4")
+    told = good("train", data, "-o", model, "-t", "4", "-c", "1")
     assert "The negative part was cut off" in told.err
-    expected = LDMClassifier(kernel="linear").fit(X, y).decision_function(X)
+    expected = LDMClassifier(1.0, kernel="linear").fit(X, y).decision_function(X)
     found = good("predict", model, data, "--scores", "--json").record["score"]
     np.testing.assert_allclose(found, expected, atol=1e-2 * np.abs(expected).max())
 

@@ -62,7 +62,12 @@ def machine(tmp_path, good, libsvm):
         (["--lambda-var", "0.3*scale"], LDMClassifier(lambda_var="0.3*scale")),
         (["--lambda-mean", "0.5"], LDMClassifier(lambda_mean=0.5)),
         (["--loss", "squared_hinge"], LDMClassifier(loss="squared_hinge")),
-        (["--method", "svm"], LDMClassifier(lambda_var=0.0, lambda_mean=0.0)),
+        (
+            ["--method", "svm"],
+            LDMClassifier(
+                1.0, gamma="scale", loss="hinge", lambda_var=0.0, lambda_mean=0.0
+            ),
+        ),
         (["--method", "odm"], ODMClassifier()),
         (["--method", "komd", "-t", "0"], KOMDClassifier(kernel="linear")),
         (["--method", "mamc"], MAMCClassifier()),

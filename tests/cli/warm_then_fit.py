@@ -11,8 +11,16 @@ from largemargin.cli import warm_up
 from largemargin.kernels import gram
 from largemargin.numerics.jit import Loop
 
-SVM = {"lambda_var": 0.0, "lambda_mean": 0.0}
-SQUARED = {"loss": "squared_hinge"}
+SVM = {"C": 1.0, "loss": "hinge", "lambda_var": 0.0, "lambda_mean": 0.0}
+HINGE = {**SVM, "lambda_var": "scale", "lambda_mean": "scale"}
+KINDS = (
+    {},
+    SVM,
+    HINGE,
+    {**HINGE, "lambda_var": 0.1},
+    {**SVM, "loss": "squared_hinge"},
+    {**HINGE, "loss": "squared_hinge"},
+)
 
 
 def signatures():
@@ -51,7 +59,7 @@ def main():
             sp.csr_matrix(narrow, dtype=dtype),
             wide.astype(dtype),
         ):
-            for options in ({}, SVM, {"lambda_var": 0.1}, SQUARED, {**SQUARED, **SVM}):
+            for options in KINDS:
                 LinearLDMClassifier(max_iter=5, **options).fit(X, y)
                 LDMClassifier(max_iter=5, **options).fit(X, y)
     LDMClassifierCV(Cs=[1.0], cv=2).fit(narrow, y)

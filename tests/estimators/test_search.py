@@ -141,7 +141,8 @@ def test_without_a_refit_there_is_no_prediction(rows):
 
 def test_prices_without_a_minimum_never_win(rows):
     X, y = rows
-    search = LinearLDMClassifierCV(Cs=[1.0], lambda_vars=[0], lambda_means=[0, 1e9], cv=3)
+    grids = {"Cs": [1.0], "lambda_vars": [0], "lambda_means": [0, 1e9]}
+    search = LinearLDMClassifierCV(**grids, loss="hinge", cv=3)
     search.fit(X, y)
     assert search.best_params_["lambda_mean"] == 0
     assert np.isnan(search.cv_results_["mean_test_score"][1])

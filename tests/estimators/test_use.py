@@ -10,6 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 
 from largemargin import LDMClassifier, LinearLDMClassifier
+from machines import fixed_ldm, fixed_linear_ldm
 
 
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
@@ -26,7 +27,7 @@ def test_frames_bring_their_names(blobs, frame, make):
 
 def test_attributes_describe_the_margins(blobs):
     X, y = blobs
-    for machine in LDMClassifier(C=2), LinearLDMClassifier(C=2):
+    for machine in fixed_ldm(2.0), fixed_linear_ldm(2.0):
         machine.fit(X, y)
         margins = y * machine.decision_function(X)
         assert machine.margin_mean_ == pytest.approx(margins.mean())
@@ -41,7 +42,7 @@ def test_attributes_describe_the_margins(blobs):
 def test_the_objective_is_the_one_in_the_docstring(blobs):
     X, y = blobs
     weight = np.random.default_rng(0).uniform(0.5, 2, len(y))
-    machine = LinearLDMClassifier(0.7, lambda_var=3.0, lambda_mean=2.0).fit(X, y, weight)
+    machine = fixed_linear_ldm(0.7, lambda_var=3.0, lambda_mean=2.0).fit(X, y, weight)
     g = y * machine.decision_function(X)
     mean = np.average(g, weights=weight)
     variance = np.average((g - mean) ** 2, weights=weight)

@@ -71,7 +71,7 @@ PARAMETERS = (
         "-c --cost C",
         cost,
         "Regularisation: price of margin violations, a number, or loo (ldm, svm) to "
-        "choose it by leave-one-out errors.  [default: 1]",
+        "choose it by leave-one-out errors.  [default: loo (ldm), otherwise 1]",
     ),
     (
         "-t --kernel",
@@ -83,16 +83,21 @@ PARAMETERS = (
         "-g --gamma",
         gamma,
         "Kernel coefficient: a number, auto, scale, a multiple such as 0.3*scale, or "
-        "loo (ldm, svm) to choose it by leave-one-out errors.  [default: scale]",
+        "loo (ldm, svm) to choose it by leave-one-out errors.  [default: loo (ldm), "
+        "otherwise scale]",
     ),
     ("-d --degree", int, "Degree of the poly kernel.  [default: 3]"),
     ("-r --coef0", float, "Constant of the poly and sigmoid kernels.  [default: 0]"),
-    ("--lambda-var", number_or_scale, "Price of the margin variance.  [default: scale]"),
-    ("--lambda-mean", number_or_scale, "Reward of the margin mean.  [default: scale]"),
+    (
+        "--lambda-var",
+        number_or_scale,
+        "Price of the margin variance.  [default: 10*scale, 0 without a kernel]",
+    ),
+    ("--lambda-mean", number_or_scale, "Reward of the margin mean.  [default: 0]"),
     (
         "--loss",
         click.Choice(["hinge", "squared_hinge"]),
-        "Loss of margins below one.  [default: hinge]",
+        "Loss of margins below one.  [default: squared_hinge (ldm), hinge (svm)]",
     ),
     ("-e --tol", float, "Relative duality gap to reach.  [default: 1e-4]"),
     ("--max-iter", int, "Iteration limit.  [default: depends on the solver]"),

@@ -40,21 +40,21 @@ class LDMClassifier(KernelExpansion, MarginClassifier):
 
     Parameters
     ----------
-    C : float or "loo", default=1.0
+    C : float or "loo", default="loo"
         Price of margin violations (regularisation parameter), not divided by the number of
         samples. A larger value fits the training rows more closely. ``numpy.inf`` forbids
         violations and raises an error if the classes cannot be separated; 0 ignores them.
         ``"loo"`` chooses it by the leave-one-out error of ridge regressions on the signs of
         the rows, which has a closed form; see the user guide on self-tuning.
-    lambda_var : float or "scale", default="scale"
+    lambda_var : float or "scale", default="10*scale"
         Price of the margin variance, lambda_1 in the paper. A larger value draws the
         margins together. ``"scale"`` is ``0.01 * C * sum(s)``, so that its effect depends
         neither on C nor on the number of samples (if C is 0 or infinite, 1 replaces it).
         Multiples such as ``"0.3*scale"`` are accepted too.
-    lambda_mean : float or "scale", default="scale"
+    lambda_mean : float or "scale", default=0.0
         Reward of the margin mean, lambda_2 in the paper. A larger value raises all margins,
         including those above one. ``"scale"`` and its multiples mean the same as above.
-    loss : {"hinge", "squared_hinge"}, default="hinge"
+    loss : {"hinge", "squared_hinge"}, default="squared_hinge"
         The loss of a margin ``g`` below one: ``1 - g`` or ``(1 - g)^2``. The squared hinge
         is smooth and therefore often faster; it has more support vectors. A hard margin
         is the same with both.
@@ -64,7 +64,7 @@ class LDMClassifier(KernelExpansion, MarginClassifier):
         With ``"precomputed"``, X is that matrix. The Gram matrix of ``"sigmoid"``, or of
         ``"poly"`` with a negative ``coef0``, may have negative eigenvalues; they are
         removed with a warning. From a callable or in X, they raise an error.
-    gamma : {"scale", "auto", "loo"} or float, default="scale"
+    gamma : {"scale", "auto", "loo"} or float, default="loo"
         Coefficient of ``"rbf"``, ``"poly"``, ``"sigmoid"`` and ``"laplacian"``. A larger
         value narrows the kernel. ``"scale"`` is ``1 / (n_features * X.var())`` with the
         rows weighted by ``s``; ``"auto"`` is ``1 / n_features``; ``"loo"`` chooses one of
@@ -202,12 +202,12 @@ class LDMClassifier(KernelExpansion, MarginClassifier):
     --------
     >>> from sklearn.datasets import make_moons
     >>> from largemargin import LDMClassifier
-    >>> X, y = make_moons(noise=0.2, random_state=0)
-    >>> model = LDMClassifier(C=10).fit(X, y)
+    >>> X, y = make_moons(noise=0.3, random_state=0)
+    >>> model = LDMClassifier().fit(X, y)
     >>> model.duality_gap_ <= model.tol
     True
     >>> print(f"{model.score(X, y):.2f}")
-    0.97
+    0.95
     """
 
     _parameter_constraints: dict = {
@@ -220,13 +220,13 @@ class LDMClassifier(KernelExpansion, MarginClassifier):
 
     def __init__(
         self,
-        C: float | Literal["loo"] = 1.0,
+        C: float | Literal["loo"] = "loo",
         *,
-        lambda_var: float | str = "scale",
-        lambda_mean: float | str = "scale",
-        loss: str = "hinge",
+        lambda_var: float | str = "10*scale",
+        lambda_mean: float | str = 0.0,
+        loss: str = "squared_hinge",
         kernel: KernelChoice = "rbf",
-        gamma: float | str = "scale",
+        gamma: float | str = "loo",
         degree: int = 3,
         coef0: float = 0.0,
         fit_intercept: bool = True,

@@ -111,7 +111,7 @@ class LDMClassifierCV(MachineSearch):
         lambda_vars: Values = None,
         lambda_means: Values = None,
         gammas: Values = None,
-        loss: str = "hinge",
+        loss: str = "squared_hinge",
         kernel: KernelChoice = "rbf",
         degree: int = 3,
         coef0: float = 0.0,

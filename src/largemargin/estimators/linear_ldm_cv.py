@@ -80,7 +80,7 @@ class LinearLDMClassifierCV(MachineSearch):
         Cs: Values = None,
         lambda_vars: Values = None,
         lambda_means: Values = None,
-        loss: str = "hinge",
+        loss: str = "squared_hinge",
         fit_intercept: bool = True,
         class_weight: ClassWeight = None,
         multi_class: str = "ovo",

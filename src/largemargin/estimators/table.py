@@ -10,6 +10,8 @@ from importlib import import_module
 
 BOTH = "linear", "rbf"
 SVM_PRICES = {"lambda_var": 0.0, "lambda_mean": 0.0}
+# What SVC and svm-train fit if nothing else is asked for.
+AS_SVC = {"C": 1.0, "loss": "hinge", "gamma": "scale"}
 
 
 @dataclass(frozen=True)
@@ -33,20 +35,24 @@ class Machine:
 
 @dataclass(frozen=True)
 class Method:
-    """A method: an estimator for each kernel, and the parameters that define the method."""
+    """A method: an estimator for each kernel, and the parameters that define the method.
+
+    ``usual`` are the values of other parameters, where they are not the estimator's own.
+    """
 
     label: str
     machines: dict[str, str]
     fixed: dict = field(default_factory=dict)
+    usual: dict = field(default_factory=dict)
 
     def machine(self, kernel, **parameters):
         """Return the estimator for a kernel, not fitted, with a fixed ``random_state``."""
         module, _, name = self.machines[kernel].rpartition(".")
         machine = getattr(import_module(module), name)()
         known = machine.get_params()
-        common = {"kernel": kernel, "random_state": 0}
+        common = {"kernel": kernel, "random_state": 0, **self.usual}
         given = {key: value for key, value in common.items() if key in known}
-        return machine.set_params(**given, **self.fixed, **parameters)
+        return machine.set_params(**{**given, **self.fixed, **parameters})
 
 
 def machines_of(method):
@@ -62,16 +68,21 @@ def search_for(machine):
     return getattr(import_module("largemargin"), found[0]) if found else None
 
 
+HINGE = {"C": 1.0, "loss": "hinge", "lambda_var": "scale", "lambda_mean": "scale"}
 KERNEL_LDM: tuple[dict, ...] = (
     *({"kernel": name} for name in ("rbf", "precomputed")),
-    *({"kernel": name, **SVM_PRICES} for name in (*BOTH, "precomputed")),
-    {"solver": "kernel_dual", "lambda_var": 2**-4, "lambda_mean": 2**-4},
-    {"solver": "dual_cd"},
+    *({"kernel": name, **HINGE} for name in ("rbf", "precomputed")),
+    *({"kernel": name, **HINGE, **SVM_PRICES} for name in (*BOTH, "precomputed")),
+    {"solver": "kernel_dual", **HINGE, "lambda_var": 2**-4, "lambda_mean": 2**-4},
+    {"solver": "dual_cd", **HINGE},
 )
-LINEAR_LDM: tuple[dict, ...] = tuple(
-    {"solver": name, **prices, **({"random_state": 0} if name == "asgd" else {})}
-    for name in ("auto", "newton", "dual_cd", "asgd")
-    for prices in ({}, SVM_PRICES)
+LINEAR_LDM: tuple[dict, ...] = (
+    {},
+    *(
+        {"solver": name, **prices, **({"random_state": 0} if name == "asgd" else {})}
+        for name in ("auto", "newton", "dual_cd", "asgd")
+        for prices in (HINGE, {**HINGE, **SVM_PRICES})
+    ),
 )
 ODM: tuple[dict, ...] = ({}, {"kernel": "linear", "mu": 1.0, "theta": 0.3})
 KOMD: tuple[dict, ...] = ({}, {"kernel": "linear", "lam": 0.5, "ridge": "classes"})
@@ -132,5 +143,5 @@ ALIASES = {
 }
 
 METHODS = {one.method: Method(one.label, machines_of(one.method)) for one in MACHINES}
-SVM = Method("SVM", machines_of("ldm"), SVM_PRICES)
+SVM = Method("SVM", machines_of("ldm"), SVM_PRICES, AS_SVC)
 METHODS = {"ldm": METHODS["ldm"], "svm": SVM, **METHODS}

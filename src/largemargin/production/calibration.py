@@ -218,7 +218,7 @@ def calibrate(
     >>> X, y = make_moons(noise=0.2, random_state=0)
     >>> calibrated = calibrate(LDMClassifier(C=10).fit(X, y), X, y)
     >>> print(f"{calibrated.predict_proba(X)[0, 0]:.2f}")
-    0.97
+    0.96
     """
     check_is_fitted(machine)
     calibrated = CalibratedMachine(clone(machine), method=method, cv=cv)

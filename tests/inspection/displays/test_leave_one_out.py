@@ -23,7 +23,7 @@ def test_there_is_one_curve_for_each_width_and_the_choice_is_marked(y, iris):
 
 def test_other_estimators_and_axes_are_refused(iris):
     with pytest.raises(TypeError, match="fitted with C='loo'"):
-        LeaveOneOutDisplay.from_estimator(LinearLDMClassifier().fit(*iris))
+        LeaveOneOutDisplay.from_estimator(LinearLDMClassifier(C=1.0).fit(*iris))
     tuned = LinearLDMClassifier(C="loo").fit(*iris)
     with pytest.raises(ValueError, match="y must be one of"):
         LeaveOneOutDisplay.from_estimator(tuned, y="loss")

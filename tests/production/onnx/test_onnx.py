@@ -37,7 +37,7 @@ from machines import fixed_ldm, fixed_linear_ldm
 
 # Gamma keeps the values of poly near one: scores are sums of them, known to rounding.
 ALL = {
-    name: some(name, gamma="auto", gammas=["auto"], lambda_means=[0])
+    name: some(name, C=1.0, gamma="auto", gammas=["auto"], lambda_means=[0])
     for name in CLASSIFIERS
 }
 WITH_KERNEL = {name: one for name, one in ALL.items() if "kernel" in one.get_params()}
