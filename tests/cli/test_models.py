@@ -194,3 +194,11 @@ def test_info_tells_the_loss_and_how_classes_are_told_apart(good, table, tmp_pat
     parameters = good("info", path, "--json").record["parameters"]
     assert parameters["loss"] == "squared_hinge"
     assert parameters["multi_class"] == ways
+
+
+@pytest.mark.parametrize(("lambda_var", "told"), [(0, True), ("scale", False)])
+def test_a_model_without_prices_is_called_a_support_vector_machine(
+    good, path, lambda_var, told
+):
+    save(LinearLDMClassifier(C=1.0, lambda_var=lambda_var).fit(X, Y), path)
+    assert ("note" in good("info", path, "--json").record) == told

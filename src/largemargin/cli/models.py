@@ -81,6 +81,8 @@ def facts_of(model) -> dict:
         "classes": [str(label) for label in machine.classes_],
         "parameters": {name: parameters[name] for name in shown if name in parameters},
     }
+    if parameters.get("lambda_var") == parameters.get("lambda_mean") == 0:
+        facts["note"] = "a support vector machine, because both lambdas are 0"
     scores = [layer.best_score_ for layer in layers if hasattr(layer, "best_score_")]
     if scores:
         facts["cross-validated score"] = scores[0]
