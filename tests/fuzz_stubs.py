@@ -112,7 +112,7 @@ def stub(cls, kernel="linear"):
         cls.__name__,
         kernel,
         "hinge",
-        lambda drawn: cls(**drawn.prices, **drawn.common, solver="newton"),
+        lambda drawn: cls(**drawn.prices, **drawn.common, loss="hinge", solver="newton"),
     )
 
 

@@ -247,7 +247,7 @@ def test_rows_wider_than_many_are_searched_to_the_same_choice(directory):
 def test_the_accuracy_is_that_of_the_chosen_machine_on_the_other_half(small):
     result = perform(Task(small, "paper", "rbf", "ldm", 1))
     halves = Halves.of(Task(small, "paper", "rbf", "ldm", 1))
-    machine = LDMClassifier(fit_intercept=False, **result.chosen)
+    machine = LDMClassifier(loss="hinge", fit_intercept=False, **result.chosen)
     machine.fit(halves.X_train, halves.y_train)
     assert result.accuracy == machine.score(halves.X_test, halves.y_test)
 

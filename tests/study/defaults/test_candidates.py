@@ -32,8 +32,8 @@ def test_what_a_self_tuning_machine_chose_is_known():
     assert chosen_by(METHODS["SVC"].make(X).fit(X, y)) == {}
 
 
-@pytest.mark.parametrize("name", ["LDM search, k 0 or 0.3", "LDM search, k_var 0 or 0.3"])
-def test_a_small_search_has_the_prices_of_its_name(name):
-    search = METHODS[name].make(X)
+def test_a_small_search_has_the_prices_and_the_loss_of_its_name():
+    search = METHODS["LDM search, squared, k 0 .3 / 0"].make(X)
     assert list(search.lambda_vars) == [0.0, "30*scale"]
-    assert search.lambda_means[0] == 0.0
+    assert list(search.lambda_means) == [0.0]
+    assert search.loss == "squared_hinge"

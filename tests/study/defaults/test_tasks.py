@@ -8,7 +8,7 @@ def test_training_rows_are_capped_and_larger_sets_have_fewer_splits():
     assert sizes(SETS["iris"]) == (75, 75)
     assert sizes(SETS["letter"])[0] == 2000
     assert sizes(SETS["magic"])[0] == 5000
-    assert [n_splits(SETS[name]) for name in ("iris", "letter", "magic")] == [30, 10, 5]
+    assert [n_splits(SETS[name]) for name in ("iris", "letter", "magic")] == [30, 3, 2]
 
 
 def test_a_task_gives_the_same_result_again(tiny_sets):
