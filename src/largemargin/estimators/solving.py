@@ -21,8 +21,10 @@ from largemargin.solvers.solution import FEW_DIGITS
 
 # With fewer numbers in the design than this, one thread is faster.
 THREADED_SIZE = 4_000_000
-# Of several problems that share their products, as many run at once as take so much memory.
+# Of several problems that share their products, as many run at once as take so much memory,
+# and no more than this: the time that each takes hardly falls any further.
 MAX_BYTES_AT_ONCE = 1 << 30
+MAX_AT_ONCE = 32
 
 
 class Stopped(BaseException):
@@ -134,7 +136,7 @@ class Solving:
             )
         # Each keeps as many vectors, and their products, as there is room for.
         n_bytes = 2 * ROOM * design.n_rows * FLOAT_BYTES
-        at_once = min(len(jobs), max(MAX_BYTES_AT_ONCE // n_bytes, 1))
+        at_once = min(len(jobs), MAX_AT_ONCE, max(MAX_BYTES_AT_ONCE // n_bytes, 1))
 
         def solve_one(job, ask):
             problem, *rest = job
