@@ -74,3 +74,23 @@ def test_a_slope_of_rounding_errors_is_bounded_without_a_product():
     bound = design.slope_length(alpha, forces, np.zeros(12))
     assert design.n_products == 0
     assert np.linalg.norm(X.T @ (alpha - forces)) <= bound <= 1e-11
+
+
+def test_the_design_of_one_machine_of_several_asks_for_its_products(X):
+    asked = []
+
+    def product(alpha, rank=0):
+        asked.append(alpha)
+        return whole.products(rank, [alpha], n_threads=1)[0]
+
+    whole, weight = GramDesign(X @ X.T), np.ones(15)
+    one, alpha = whole.for_one_of_several(product), np.arange(15.0)
+    assert_allclose(one.scores(alpha), X @ X.T @ alpha)
+    assert len(asked) == one.n_products == 1
+    assert whole.n_products == 0
+    assert one.low_rank(weight) is whole.low_rank(weight)
+    # What one machine computes for itself may ask, so it must not hold up the others.
+    made = one.once_for("scores", (), lambda: one.scores(alpha))
+    assert whole.once_for("scores", (), lambda: None) is None
+    assert len(asked) == 2
+    assert made is not None

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 from largemargin.designs import kernel_rows
 from largemargin.designs.base import Measured
 from largemargin.designs.gram import GramDesign
-from largemargin.designs.kernel_rows import KernelRows, TiledDesign
+from largemargin.designs.kernel_rows import NARROW, WIDE, KernelRows, TiledDesign
 from largemargin.kernels.functions import Kernel
 
 
@@ -104,3 +104,27 @@ def test_a_tiled_design_examines_in_float64(X):
     measured = TiledDesign(kernel, X).measure(alpha)
     assert (np.abs(measured.scores - exact) <= measured.errors).all()
     assert measured.errors.max() < 1e-12
+
+
+@pytest.mark.parametrize("rank", [NARROW, WIDE])
+def test_one_pass_over_the_tiles_serves_several_vectors(X, rank):
+    kernel, vectors = Kernel("rbf", 0.5), np.random.default_rng(1).normal(size=(3, 60))
+    found = TiledDesign(kernel, X).products(rank, list(vectors), n_threads=2)
+    near = 1e-5 if rank == NARROW else 1e-12
+    assert_allclose(found, vectors @ kernel.gram_matrix(X), atol=near)
+
+
+def test_lengths_of_slopes_are_bounded_by_shared_products(X):
+    kernel, ranks = Kernel("rbf", 0.5), []
+
+    def product(alpha, rank=NARROW):
+        ranks.append(rank)
+        return whole.products(rank, [alpha], n_threads=1)[0]
+
+    whole = TiledDesign(kernel, X)
+    alpha, forces = np.random.default_rng(1).normal(size=(2, 60))
+    slope = alpha - forces
+    length = np.sqrt(slope @ kernel.gram_matrix(X) @ slope)
+    bound = whole.for_one_of_several(product).slope_length(alpha, forces, np.zeros(60))
+    assert length * (1 - 1e-12) <= bound <= length * (1 + 1e-6)
+    assert ranks == [WIDE, WIDE]  # of the element, which is measured once, and the forces

@@ -15,6 +15,8 @@ MACHINES = {
     "newton": LinearLDMClassifier(**FOREVER),
     "sweeps": LinearLDMClassifier(solver="dual_cd", **FOREVER),
     "threads": LinearLDMClassifier(solver="dual_cd", n_jobs=2, **FOREVER),
+    "classes": LDMClassifier(multi_class="ovr", **FOREVER),
+    "classes in threads": LDMClassifier(multi_class="ovr", n_jobs=2, **FOREVER),
     "search": LDMClassifierCV(cv=3),
     "search in threads": LDMClassifierCV(cv=3, n_jobs=2),
 }
@@ -23,9 +25,14 @@ N_ROWS = {
     "newton": 800_000,
     "sweeps": 300_000,
     "threads": 20_000,
+    "classes": 10_000,
+    "classes in threads": 10_000,
     "search": 5000,
     "search in threads": 5000,
 }
+
+
+BINARY = "products", "newton", "sweeps", "search", "search in threads"
 
 
 def main(name):
@@ -35,7 +42,7 @@ def main(name):
     gram.MAX_WIDE_ROWS = 500
     machine = MACHINES[name]
     X = rng.normal(size=(N_ROWS[name], 40))
-    y = rng.integers(4 if name == "threads" else 2, size=len(X))
+    y = rng.integers(2 if name in BINARY else 4, size=len(X))
     machine.set_params(max_iter=2).fit(X[:600], y[:600])
     machine.set_params(max_iter=10**6)
     before = dict(vars(machine))

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 SCRIPT = Path(__file__).with_name("long_fit.py")
-FITS = "products", "newton", "sweeps", "threads"
+FITS = "products", "newton", "sweeps", "threads", "classes", "classes in threads"
 SEARCHES = "search", "search in threads"
 
 

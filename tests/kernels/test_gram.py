@@ -12,6 +12,7 @@ from largemargin.kernels.gram import (
     gram_block,
     gram_bytes,
     gram_product,
+    gram_products,
     is_indefinite,
 )
 from largemargin.numerics.threads import one_blas_thread
@@ -38,6 +39,19 @@ def test_parts_of_a_product_add_up_whatever_the_threads(monkeypatch, n_rows):
     assert_allclose(found, gram @ alpha, rtol=1e-10)
     with one_blas_thread():
         assert_array_equal(gram_product(gram, alpha), found)
+
+
+@pytest.mark.parametrize("n_rows", [3, 64, 71, 600])
+@pytest.mark.parametrize("n_vectors", [1, 2, 3, 4, 9])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_products_with_several_vectors_are_those_of_numpy(n_rows, n_vectors, dtype):
+    rng = np.random.default_rng(n_rows)
+    gram = rng.normal(size=(n_rows, n_rows)).astype(dtype)
+    gram, vectors = gram + gram.T, rng.normal(size=(n_vectors, n_rows))
+    vectors[0, n_rows // 3 :] = 0.0  # mostly zeros
+    found = gram_products(gram, vectors)
+    assert_allclose(found, vectors @ gram.astype(float), rtol=1e-11, atol=1e-11)
+    assert_array_equal(gram_products(gram, vectors, n_threads=2), found)
 
 
 def test_many_rows_take_half_as_many_bytes_each():

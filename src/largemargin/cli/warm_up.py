@@ -23,6 +23,7 @@ def main(as_json, quiet):
     begin = time.perf_counter()
     with terminal.bar("compiling", quiet=quiet) as move:
         read_some_text()
+        multiply_some_vectors()
         tasks = list(warming_fits())
         for done, (machine, X, y) in enumerate(tasks, 1):
             machine.fit(X, y).predict(X)
@@ -38,6 +39,16 @@ def read_some_text():
     from largemargin.tables.libsvm import read_rows
 
     read_rows(io.BytesIO(b"1 1:0.5 2:1e-3\n-1 2:3\n"))
+
+
+def multiply_some_vectors():
+    """Compile the products that several machines share on a large Gram matrix."""
+    import numpy as np
+
+    from largemargin.kernels.gram import gram_products
+
+    for dtype in (np.float64, np.float32):
+        gram_products(np.eye(8, dtype=dtype), np.ones((4, 8)))
 
 
 def warming_fits():

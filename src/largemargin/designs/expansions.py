@@ -20,7 +20,9 @@ conjugate gradients, one product with G each, preconditioned by the same system 
 surrogate in place of G, see ``designs.surrogate``.
 """
 
-from typing import NamedTuple
+from collections.abc import Callable
+from copy import copy
+from typing import NamedTuple, Self
 
 import numpy as np
 
@@ -69,10 +71,24 @@ class ExpansionDesign(Design):
     """Rows whose elements are vectors of coefficients over the rows themselves.
 
     Subclasses have ``scores``, a product with the Gram matrix, and ``squared_norms``.
+    Those that several machines can share have ``product``, which ``scores`` uses, and
+    ``products``, which makes those of all machines together.
     """
 
     elements_are_expansions = True
     n_products = 0  # made so far
+    shared: Self | None = None  # the design of all machines, if this is that of one
+
+    def for_one_of_several(self, product: Callable) -> Self:
+        """Return the design for one of several machines, with other ways to products.
+
+        ``product`` has the parameters of this method. What is computed once is computed
+        once for this machine, since it may ask for products.
+        """
+        one = copy(self)
+        vars(one).pop("_results", None)
+        one.shared, one.n_products, one.product = self, 0, product
+        return one
 
     def zeros(self) -> np.ndarray:
         """Return the origin of the feature space."""

@@ -6,7 +6,7 @@ from largemargin.designs.base import Capability, Measured
 from largemargin.designs.cholesky import Spectrum, inverse_of, without_row
 from largemargin.designs.dense import DenseDesign
 from largemargin.designs.surrogate import FactorableDesign
-from largemargin.kernels.gram import gram_block, gram_product
+from largemargin.kernels.gram import gram_block, gram_product, gram_products
 from largemargin.numerics.low_rank import Factor, pivoted_factor
 from largemargin.numerics.rounding import UNIT, WIDE_UNIT, growth, widened
 
@@ -53,7 +53,15 @@ class GramDesign(FactorableDesign):
     def scores(self, alpha) -> np.ndarray:
         """Return the inner product of every row with the element ``alpha``."""
         self.n_products += 1
+        return self.product(alpha)
+
+    def product(self, alpha) -> np.ndarray:
+        """Return the product of the matrix with a vector."""
         return gram_product(self.gram_matrix, alpha)
+
+    def products(self, rank: int, vectors: list, n_threads: int) -> np.ndarray:
+        """Return the products with several vectors; all products have the rank 0."""
+        return gram_products(self.gram_matrix, np.array(vectors), n_threads)
 
     def squared_norms(self) -> np.ndarray:
         """Return the squared length of every row."""
@@ -76,7 +84,7 @@ class GramDesign(FactorableDesign):
         if is_wide or source is None or not source.kernel.is_positive:
             return self._rounding * size * self.row_lengths
         # Each entry was rounded by half a unit of its own, which is less than its length.
-        own = NARROW_ROUNDING * gram_product(self.gram_matrix, np.abs(alpha))
+        own = NARROW_ROUNDING * self.product(np.abs(alpha))
         rounding = growth(self.n_rows + 2) + source.entry_error + LEAST_NARROW
         return own + rounding * size * self.row_lengths
 

@@ -20,6 +20,9 @@ from largemargin.numerics.rounding import (
 
 # At most this many products are computed in extended precision.
 MAX_WIDE_PRODUCTS = 50_000_000
+# Ranks of products of a ``TiledDesign``, by the type of the values. Where several machines
+# share them, those of the larger rank wait for each other: an examination needs two.
+NARROW, WIDE = 0, 1
 # The error of float32 factors beyond what they miss of each row, relative to the lengths:
 # ten times the largest that was measured, on cosines; on other kernels it is below 1e-5.
 FACTOR_NOISE = 1e-2
@@ -147,7 +150,7 @@ class KernelRows(Design):
         measured = self.measure(alpha)
         own, own_error = self._own_square(alpha, measured)
         if self.gram_design is None:
-            pulled, pulled_error = self.kernel.squared_length(self.X, forces)
+            pulled, pulled_error = self._pulled_square(forces)
         else:
             pulled = forces @ self.gram_design.scores(forces)
             rounding = growth(self.n_rows + 2) + self.gram_design.entry_error
@@ -157,6 +160,10 @@ class KernelRows(Design):
         rounding = own_error + pulled_error + 2.0 * (np.abs(forces) @ errors_of_scores)
         square = max(own - 2.0 * (forces @ scores) + pulled, 0.0) + rounding
         return np.sqrt(square) + errors @ self.row_lengths
+
+    def _pulled_square(self, forces):
+        """Return the squared length of an element, and a bound of its error."""
+        return self.kernel.squared_length(self.X, forces)
 
     def _slope_length_by_factor(self, slope, errors):
         """Return a bound from a factor; the parts of the rows that it misses may add up."""
@@ -189,10 +196,32 @@ class TiledDesign(FactorableDesign, KernelRows):
         Each column of a matrix is an element.
         """
         begin = time.perf_counter()
-        scores = self._narrow.product(alpha)
+        scores = self.product(alpha)
         self.pass_seconds = time.perf_counter() - begin
         self.n_products += 1
         return scores
+
+    def product(self, alpha, rank: int = NARROW) -> np.ndarray:
+        """Return the product of the matrix with a vector, or with every column."""
+        return self._of_rank(rank).product(alpha)
+
+    def products(self, rank: int, vectors: list, n_threads: int) -> np.ndarray:
+        """Return the products with several vectors, in one pass over the tiles."""
+        return self._of_rank(rank).product(np.transpose(vectors), n_threads).T
+
+    def _of_rank(self, rank):
+        return self._narrow if rank == NARROW else self._tiled
+
+    def _wide_scores(self, alpha):
+        """Return scores from values of float64."""
+        return self.product(alpha, WIDE)
+
+    def _pulled_square(self, forces):
+        """Return the squared length of an element, and a bound of its error."""
+        if self.shared is None:
+            return super()._pulled_square(forces)
+        square = forces @ self._wide_scores(forces)
+        return square, self._rounding(forces) * (self.row_lengths @ np.abs(forces)) ** 2
 
     def columns(self, pivots: np.ndarray) -> np.ndarray:
         """Return the columns of the Gram matrix of some rows, one column each."""

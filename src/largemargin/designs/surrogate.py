@@ -159,7 +159,7 @@ class FactorableDesign(ExpansionDesign):
             max_rank = min(MAX_RANK, max(MAX_FACTOR_BYTES // (4 * self.n_rows), 1))
             return GrowingFactor(self.columns, self.squared_norms(), max_rank, weight)
 
-        return self.once_for("low rank", (weight,), begin)
+        return (self.shared or self).once_for("low rank", (weight,), begin)
 
     def surrogate(self, weight: np.ndarray, rank: int) -> Surrogate:
         """Return a new surrogate of a rank that the factor has reached."""

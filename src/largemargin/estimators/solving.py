@@ -4,19 +4,27 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from copy import copy
+from functools import partial
 from threading import Event
 
 import numpy as np
 from joblib import effective_n_jobs
 from sklearn.utils import check_random_state
 
+from largemargin.numerics.meeting import Meeting
+from largemargin.numerics.memory import FLOAT_BYTES
 from largemargin.numerics.threads import one_blas_thread, own_threads
 from largemargin.numerics.work_log import timed
-from largemargin.solvers import Progress, Start
+from largemargin.solvers import Progress, Start, lives_on_products, solve
+from largemargin.solvers.active_kernel import ROOM
 from largemargin.solvers.solution import FEW_DIGITS
 
 # With fewer numbers in the design than this, one thread is faster.
 THREADED_SIZE = 4_000_000
+# Of several problems that share their products, as many run at once as take so much memory,
+# and no more than this: the time that each takes hardly falls any further.
+MAX_BYTES_AT_ONCE = 1 << 30
+MAX_AT_ONCE = 32
 
 
 class Stopped(BaseException):
@@ -112,14 +120,38 @@ class Solving:
         threads = one_blas_thread() if single else own_threads()
         with threads if self.is_whole else nullcontext():
             jobs = list(zip(problems, starts, numbers, strict=True))
-            solved = in_order(lambda job: self._solve(*job), jobs, n_threads, self.stop)
+            solved = self._solve_all(jobs, n_threads, design)
             solutions, histories = zip(*solved, strict=True)
             with np.errstate(over="ignore", invalid="ignore"):  # as in ``solve``
                 return space.finish(rows, solutions, problems, self.deadline), histories
 
-    def _solve(self, problem, start, number):
+    def _solve_all(self, jobs, n_threads, design):
+        """Return the solution and the history of each job, by one way of two."""
+        solver, solves = self.recipe.solver, self.recipe.solve is solve
+        meets = solves and all(lives_on_products(job[0], solver) for job in jobs)
+        if len(jobs) == 1 or not meets:
+            at_once = self.n_threads
+            return in_order(
+                lambda job: self._solve(*job, at_once), jobs, n_threads, self.stop
+            )
+        # Each keeps as many vectors, and their products, as there is room for.
+        n_bytes = 2 * ROOM * design.n_rows * FLOAT_BYTES
+        at_once = min(len(jobs), MAX_AT_ONCE, max(MAX_BYTES_AT_ONCE // n_bytes, 1))
+
+        def solve_one(job, ask):
+            problem, *rest = job
+            return self._solve(problem.on(design.for_one_of_several(ask)), *rest, at_once)
+
+        meeting = Meeting(partial(design.products, n_threads=n_threads), n_threads)
+        try:
+            return meeting.run(solve_one, jobs, at_once)
+        except BaseException:
+            self.stop.set()
+            raise
+
+    def _solve(self, problem, start, number, at_once):
         # Later problems get their share of the time that is left.
-        share = min(1.0, self.n_threads / (self.n_problems - number))
+        share = min(1.0, at_once / (self.n_problems - number))
         progress = self._progress(sooner_deadline(self.deadline, share))
         solution = self.recipe.solve(
             problem,
@@ -183,8 +215,10 @@ def in_order(work, jobs, n_threads, stop):
     pool = ThreadPoolExecutor(n_threads)
     try:
         return list(pool.map(work, jobs))
-    finally:
+    except BaseException:
         stop.set()
+        raise
+    finally:
         pool.shutdown(wait=False, cancel_futures=True)
 
 

@@ -21,6 +21,12 @@ SIX_DIGITS = 1e-5
 # Products with matrices of at least this many rows are made in this many parts.
 MANY_ROWS = 6000
 N_PARTS = 4
+# Fewer vectors than this are multiplied one by one. The others are taken four at a time
+# with blocks of the matrix of this many rows and columns, which caches hold for all of
+# them. Threads get this many rows at a time.
+FEWEST_TOGETHER = 3
+BLOCK_ROWS, BLOCK_COLUMNS = 64, 1000
+ROWS_OF_THREAD = 512
 
 
 def gram_type(n_rows: int, few_digits: bool = False) -> type[np.floating]:
@@ -35,7 +41,7 @@ def gram_bytes(n_rows: int) -> int:
 
 
 def gram_product(gram: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
-    """Return the product of a Gram matrix with a vector; all such products use this."""
+    """Return the product of a Gram matrix with a vector."""
     n_rows, used = len(gram), np.flatnonzero(coefficients)
     if 2 * len(used) <= n_rows:
         out = np.zeros(n_rows)
@@ -56,6 +62,85 @@ def gram_product(gram: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
         return out
 
     return sum(in_threads(product_of, range(N_PARTS)))
+
+
+def gram_products(gram: np.ndarray, vectors: np.ndarray, n_threads: int = 1) -> np.ndarray:
+    """Return the product of a Gram matrix with each row of ``vectors``, as rows.
+
+    Vectors that have no zeros to speak of are multiplied together, so that the matrix is
+    read once for all of them. Sums are those of float64, and the same for any number of
+    threads.
+    """
+    out = np.empty(vectors.shape)
+    are_dense = 2 * np.count_nonzero(vectors, axis=1) > len(gram)
+    together = np.flatnonzero(are_dense)
+    if len(together) < FEWEST_TOGETHER:
+        together = together[:0]
+    for k in np.setdiff1d(np.arange(len(vectors)), together):
+        out[k] = gram_product(gram, vectors[k])
+    if len(together) > 0:
+        n_padded = -(-len(together) // 4) * 4
+        columns = np.zeros((n_padded, len(gram)))
+        columns[: len(together)] = vectors[together]
+        sums = np.zeros(columns.shape)
+
+        def add(rows):
+            add_products(gram, rows.start, min(rows.stop, len(gram)), columns, sums)
+
+        in_threads(add, tiles(len(gram), ROWS_OF_THREAD), n_threads)
+        out[together] = sums[: len(together)]
+    return out
+
+
+@njit(**SUM)
+def add_products(gram, start, stop, columns, out):
+    """Add the products of some rows of a matrix with vectors, one per row of ``columns``.
+
+    The number of vectors is a multiple of four.
+    """
+    for left in range(0, gram.shape[1], BLOCK_COLUMNS):
+        right = min(left + BLOCK_COLUMNS, gram.shape[1])
+        for top in range(start, stop, BLOCK_ROWS):
+            bottom = min(top + BLOCK_ROWS, stop)
+            n_paired = top + (bottom - top) // 4 * 4
+            for c in range(0, columns.shape[0], 4):
+                for i in range(top, n_paired, 4):
+                    add_four_by_four(gram, i, columns, c, left, right, out)
+            for i in range(n_paired, bottom):
+                for c in range(columns.shape[0]):
+                    total = 0.0
+                    for j in range(left, right):
+                        total += gram[i, j] * columns[c, j]
+                    out[c, i] += total
+
+
+@njit(**SUM)
+def add_four_by_four(gram, i, columns, c, left, right, out):
+    """Add the products of four rows from ``i`` on with four vectors from ``c`` on.
+
+    Each entry that is read is used four times, and the sums stay in registers.
+    """
+    first, second = gram[i, left:right], gram[i + 1, left:right]
+    third, fourth = gram[i + 2, left:right], gram[i + 3, left:right]
+    one, two = columns[c, left:right], columns[c + 1, left:right]
+    three, four = columns[c + 2, left:right], columns[c + 3, left:right]
+    a1 = a2 = a3 = a4 = b1 = b2 = b3 = b4 = 0.0
+    c1 = c2 = c3 = c4 = d1 = d2 = d3 = d4 = 0.0
+    for j in range(right - left):
+        a, b = np.float64(first[j]), np.float64(second[j])
+        e, d = np.float64(third[j]), np.float64(fourth[j])
+        p, q, r, s = one[j], two[j], three[j], four[j]
+        a1, a2, a3, a4 = a1 + a * p, a2 + a * q, a3 + a * r, a4 + a * s
+        b1, b2, b3, b4 = b1 + b * p, b2 + b * q, b3 + b * r, b4 + b * s
+        c1, c2, c3, c4 = c1 + e * p, c2 + e * q, c3 + e * r, c4 + e * s
+        d1, d2, d3, d4 = d1 + d * p, d2 + d * q, d3 + d * r, d4 + d * s
+    for k, (p, q, r, s) in enumerate(
+        ((a1, a2, a3, a4), (b1, b2, b3, b4), (c1, c2, c3, c4), (d1, d2, d3, d4))
+    ):
+        out[c, i + k] += p
+        out[c + 1, i + k] += q
+        out[c + 2, i + k] += r
+        out[c + 3, i + k] += s
 
 
 @njit(**SUM)

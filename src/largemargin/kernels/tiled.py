@@ -42,7 +42,7 @@ class TiledGram:
         self._kept = np.empty((n_kept, tile_size), dtype=dtype)
         self._is_kept = np.zeros(n_kept, dtype=bool)
 
-    def product(self, coefficients: np.ndarray) -> np.ndarray:
+    def product(self, coefficients: np.ndarray, n_threads: int | None = None) -> np.ndarray:
         """Return the product with a vector, or with every column of a matrix."""
         columns = coefficients.reshape(self.n_rows, -1).T
         columns = np.ascontiguousarray(columns, dtype=np.float64)
@@ -51,7 +51,7 @@ class TiledGram:
             return self._product_of_few(columns, used).reshape(coefficients.shape)
         out = np.zeros(columns.shape)
         work = partial(self._product_of_band, columns)
-        for part in in_threads(work, bands(len(self.tiles))):
+        for part in in_threads(work, bands(len(self.tiles)), n_threads):
             out[:, : part.shape[1]] += part
         return out.T.reshape(coefficients.shape)
 

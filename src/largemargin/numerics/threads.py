@@ -69,17 +69,18 @@ def n_blas_threads() -> int:
     return max((pool["num_threads"] for pool in blas_threads().info()), default=1)
 
 
-def in_threads(work: Callable, items: Sequence) -> list:
+def in_threads(work: Callable, items: Sequence, n_threads: int | None = None) -> list:
     """Return ``work(item)`` of each item, from as many threads as linear algebra may use.
 
-    Within ``own_threads`` it is as many as it could use outside.
+    Within ``own_threads`` it is as many as it could use outside; ``n_threads`` sets another
+    number.
 
     Each item is worked on by one thread, linear algebra included. An interrupt cancels
     the items that have not been started.
     """
     if len(items) == 1 and _n_limiting > 0:  # asking libraries would take longer
         return [work(items[0])]
-    n_threads = n_threads_of_work()
+    n_threads = n_threads or n_threads_of_work()
     with one_blas_thread():
         if n_threads == 1 or len(items) == 1:
             return [work(item) for item in items]

@@ -204,9 +204,11 @@ class Problem:
             return None
         return np.sqrt(self.spread / self.total) * self.sign * self.weight
 
-    @cached_property
+    @property
     def squares_are_mild(self) -> bool:
         """Whether repeated linearisation of the squared terms converges fast."""
+        # A cached property of Python 3.11 has one lock for all problems, but the products
+        # here may have to wait for those of other problems.
         if not self.is_curved:
             return True
         # It is the same at all prices of the mean.

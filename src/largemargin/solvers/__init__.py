@@ -12,7 +12,7 @@ from largemargin.problem.objective import Problem
 from largemargin.solvers.asgd import solve_asgd
 from largemargin.solvers.auto import solve_auto
 from largemargin.solvers.dual_cd import solve_dual_cd
-from largemargin.solvers.kernel_dual import solve_kernel_dual
+from largemargin.solvers.kernel_dual import MAX_FACTOR_ROWS, solve_kernel_dual
 from largemargin.solvers.newton import solve_newton
 from largemargin.solvers.solution import Memory, Progress, Run, Solution, Start
 
@@ -62,6 +62,19 @@ CLOSER = 0.1
 MAX_ATTEMPTS = 3
 # Gaps that differ by no more than this factor count as equal.
 ALIKE = 1.1
+
+
+def lives_on_products(problem: Problem, solver: str) -> bool:
+    """Return whether a solver asks for many products with a large Gram matrix.
+
+    Sweeps and inverses, which smaller problems take, ask for hardly any, nor does the
+    descent on pairs of rows where no squared terms have a price.
+    """
+    design = problem.design
+    if solver not in ("auto", "kernel_dual"):
+        return False
+    is_large = design.has_any(GRAM) and design.n_rows > MAX_FACTOR_ROWS
+    return design.has_any(Capability.PRODUCTS) or (is_large and problem.is_curved)
 
 
 def solve(
@@ -135,4 +148,13 @@ def _improve(problem, best, own_gap, function, run):
     return best
 
 
-__all__ = ["CLOSER", "SOLVERS", "Progress", "Run", "Solution", "Start", "solve"]
+__all__ = [
+    "CLOSER",
+    "SOLVERS",
+    "Progress",
+    "Run",
+    "Solution",
+    "Start",
+    "lives_on_products",
+    "solve",
+]
