@@ -188,7 +188,7 @@ class Ballot:
     """The scores of all problems at each price, as far as they decide on the classes."""
 
     def __init__(self, n_rows, n_classes, n_prices, is_pairwise):
-        self.shape = n_rows, n_prices, n_classes
+        self.shape = n_classes, n_rows, n_prices
         self.pairs = iter(zip(*pairs_of(n_classes), strict=True)) if is_pairwise else None
         self.votes, self.sums = np.zeros((2, *self.shape)) if is_pairwise else ([], None)
 
@@ -199,19 +199,19 @@ class Ballot:
             return
         first, second = next(self.pairs)
         wins = scores > 0
-        self.votes[..., second] += wins
-        self.votes[..., first] += ~wins
-        self.sums[..., second] += scores
-        self.sums[..., first] -= scores
+        self.votes[second] += wins
+        self.votes[first] += ~wins
+        self.sums[second] += scores
+        self.sums[first] -= scores
 
     def winners(self):
         """Return the index of the class that each row is given at each price."""
         if self.pairs is None:
-            scores = np.stack(self.votes, axis=-1)
+            scores = np.array(self.votes)
         else:
             scores = refined(self.votes, self.sums)
-        flat = winners_of(scores.reshape(-1, scores.shape[-1]))
-        return flat.reshape(self.shape[:2])
+        flat = winners_of(scores.reshape(len(scores), -1).T)
+        return flat.reshape(self.shape[1:])
 
 
 def best_point(errors, residuals, n_rows):
