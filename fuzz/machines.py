@@ -21,7 +21,8 @@ GIVEN = "precomputed", "precomputed32"
 # Constants of the library that send few rows on the ways of many rows, or the other way
 # round.
 KERNEL_DUAL = "largemargin.solvers.kernel_dual"
-UNFACTORED = "SMALL", "FEW_ROWS", "FEW_ROWS_WITH_KINKS"
+INVERTED = "FEW_ROWS", "FEW_ROWS_WITH_KINKS", "NARROW_ROWS", "NARROW_ROWS_WITH_KINKS"
+UNFACTORED = "SMALL", *INVERTED
 UNSWEPT = {"largemargin.solvers.gram_sweeps.MAX_ROWS": 0}
 ROUTES = {
     "active": UNSWEPT | {f"{KERNEL_DUAL}.{name}": 0 for name in UNFACTORED},

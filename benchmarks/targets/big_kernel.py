@@ -7,7 +7,9 @@ SET, C = "covtype", 10
 WARM_ROWS = 20_000
 HELD_OUT = 5000
 EXACT_ROWS = (60_000,)
-# Rows, machine (ours are a loss), prices, tolerance, seconds allowed.
+# Rows, machine (ours are a loss), prices, tolerance, seconds allowed. The exact machines
+# have them as their time limit. With one, those of low rank would be exact, too: they are
+# only ended from outside, some time later.
 CASES = (
     (30_000, "SVC", "svm", None, 300),
     (200_000, "hinge", "paper", 1e-3, 300),
@@ -26,10 +28,11 @@ class BigKernel(Target):
     name = "big_kernel"
     title = "9. Big kernels"
     about = (
-        "LDM with an rbf kernel in a new process: on 200,000 rows (lambdas 2^-4, tol=1e-3) "
-        "against SVC on 30,000; and on 60,000 rows at active prices (k_var, k_mean in "
-        "units of C m) until the exact problem is certified to 1e-2, against SVC on the "
-        "same rows. Scored on the same 5,000 held-out rows."
+        "LDM with an rbf kernel in a new process: of low rank on 200,000 rows (lambdas "
+        "2^-4, tol=1e-3, no time limit) against SVC on 30,000; and on 60,000 rows at "
+        "active prices (k_var, k_mean in units of C m) until the exact problem is "
+        "certified to 1e-2, against SVC on the same rows. Scored on the same 5,000 "
+        "held-out rows."
     )
     columns = (
         column("set", "set"),
@@ -76,7 +79,7 @@ class BigKernel(Target):
             "prices": cell["prices"],
             "loss": cell["machine"],
             "tol": cell["tol"],
-            "time_limit": cell["seconds_allowed"],
+            "time_limit": cell["seconds_allowed"] if cell["m"] in EXACT_ROWS else None,
         }
         fitted = fit_in_new_process(
             bench.data,

@@ -11,7 +11,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 
 from largemargin.estimators import kernel_space
 from largemargin.kernels.functions import Kernel
-from largemargin.numerics.low_rank import low_rank_factor
+from largemargin.numerics.low_rank import GrowingFactor, low_rank_factor
 from largemargin.numerics.memory import TooLarge
 from machines import fixed_ldm
 
@@ -49,6 +49,21 @@ def test_a_factor_misses_what_it_says(moons, tolerance):
     assert_allclose(np.trace(rest) / np.trace(gram), missing, atol=1e-5)
     assert np.linalg.eigvalsh(rest)[0] > -1e-4
     assert len(np.unique(factor.pivots)) == len(factor.pivots) < 500
+
+
+def test_a_growing_factor_knows_the_ranks_that_it_reached():
+    gram = np.diag(np.arange(1.0, 201.0))
+    factor = GrowingFactor(lambda pivots: gram[:, pivots], np.diagonal(gram), 150)
+    assert factor.reached(50) == 0
+    assert factor.grow(lambda rank, before, after: False) == 150
+    assert [factor.reached(most) for most in (0, 64, 100.5, 128, 149, 200)] == [
+        64,
+        64,
+        64,
+        128,
+        128,
+        150,
+    ]
 
 
 def test_an_element_expands_over_the_pivots(moons):

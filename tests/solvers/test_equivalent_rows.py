@@ -1,11 +1,14 @@
 """The SVM on other rows that is equivalent to a linear problem with squared terms."""
 
+import tracemalloc
 from dataclasses import replace
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from numpy.testing import assert_allclose
 
+from largemargin import LinearLDMClassifier
 from largemargin.problem.losses import HINGE, SQUARED_HINGE
 from largemargin.solvers import Run, Start, solve
 from largemargin.solvers.equivalent_rows import (
@@ -14,7 +17,7 @@ from largemargin.solvers.equivalent_rows import (
     solve_on_equivalent_rows,
 )
 from oracle import solve_qp
-from small_problems import DESIGNS, EpsilonInsensitive, classes_on_rows
+from small_problems import DESIGNS, EpsilonInsensitive, classes_on_rows, sparse_classes
 
 NAMES = {HINGE: "hinge", SQUARED_HINGE: "squared_hinge"}
 LOSSES = pytest.mark.parametrize("loss", [HINGE, SQUARED_HINGE])
@@ -93,6 +96,21 @@ def test_other_problems_are_left_to_other_solvers():
         replace(problem, targets=one_class),
     )
     assert not any(map(rows_can_solve, others))
+
+
+def test_sparse_rows_that_would_become_much_larger_take_newton_steps():
+    wide = sparse_classes(1.0, (30.0, 0.0))
+    assert rows_can_solve(wide)  # few numbers
+    X = sp.random(20_000, 100, 0.05, "csr", random_state=0)
+    y = np.sign(X @ np.random.default_rng(0).normal(size=100) + 0.1)
+    machine = LinearLDMClassifier(lambda_var=2000.0, tol=1e-4)
+    machine.fit(X[:200], y[:200])  # import and compile
+    tracemalloc.start()
+    machine.fit(X, y)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert machine.duality_gap_ <= 1e-4
+    assert peak < 0.5 * X.shape[0] * X.shape[1] * 8
 
 
 def test_slow_descent_is_completed_by_newton_steps():

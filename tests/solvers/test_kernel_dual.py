@@ -23,9 +23,9 @@ ROUTES = {
 def route(request, monkeypatch):
     """Let only rows that are not few take the route without an inverse."""
     if request.param == "solve_active":
-        for name in "FEW_ROWS", "FEW_ROWS_WITH_KINKS":
-            monkeypatch.setattr(kernel_dual, name, N_ROWS - 1)
-        monkeypatch.setattr(kernel_dual, "NARROW_GAIN", 1)
+        for name in "FEW_ROWS", "NARROW_ROWS":
+            for ending in "", "_WITH_KINKS":
+                monkeypatch.setattr(kernel_dual, name + ending, N_ROWS - 1)
     return request.param
 
 

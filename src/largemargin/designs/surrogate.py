@@ -27,13 +27,14 @@ from largemargin.numerics.low_rank import GrowingFactor
 from largemargin.numerics.threads import in_threads
 
 # Moments are sums over rows, in blocks of about this many numbers.
-BLOCK_NUMBERS = 1 << 20
-# Over more rows than this they are sums of float32 within blocks, which is twice as fast,
+BLOCK_NUMBERS = 1 << 18
+# Over more rows than this they are sums of float32 within parts, which is twice as fast,
 # up to this trace: the identity is added to them, and rounding must not hide it.
 MAX_WIDE_ROWS = 400
 MAX_NARROW_TRACE = 1e7
-# Sums over more rows than this are made in this many parts, by several threads.
-MANY_ROWS = 2000
+# Sums over more rows than this are made in parts, at most so many, by several threads. Each
+# part takes the memory of a moment.
+MANY_ROWS = 2500
 N_PARTS = 4
 # A factor of low rank has at most this many pivots and bytes.
 MAX_RANK = 1200
@@ -90,7 +91,10 @@ class Surrogate(ExpansionDesign):
     def factorised(self, system: Bordered):
         """Return ``solve(r, c)`` of the bordered system with any right-hand side."""
         weights = system.diagonal / (1.0 + system.diagonal * self.missing)
-        factor = damped_factor(self._updated_moment(weights).copy(order="F"))
+        moment = self._updated_moment(weights)
+        diagonal = np.diagonal(moment).copy()
+        factor = damped_factor(moment)
+        np.fill_diagonal(moment, diagonal)  # which may have been damped
         border = system.border
         weighted = weights[:, None] * border
         shape = len(self.columns), border.shape[1]
@@ -115,7 +119,8 @@ class Surrogate(ExpansionDesign):
             self._moment = np.eye(len(self.columns), order="F")
         for sign in 1.0, -1.0:
             rows = np.flatnonzero(sign * change > 0)
-            parts = np.array_split(rows, N_PARTS if len(rows) > MANY_ROWS else 1)
+            n_parts = min(max(-(-len(rows) // MANY_ROWS), 1), N_PARTS)
+            parts = np.array_split(rows, n_parts)
             for part in in_threads(partial(self._moment_of, np.abs(change)), parts):
                 self._moment += sign * part
         self._weights = weights
@@ -124,17 +129,17 @@ class Surrogate(ExpansionDesign):
     def _moment_of(self, weights, rows):
         """Return the share of some rows in ``L W L'``; only its lower triangle is valid."""
         rank = len(self.columns)
-        moment, height = np.zeros((rank, rank), order="F"), max(BLOCK_NUMBERS // rank, 1)
         is_narrow = (
             len(rows) > MAX_WIDE_ROWS and weights @ self._spanned <= MAX_NARROW_TRACE
         )
         dtype, syrk = (np.float32, ssyrk) if is_narrow else (np.float64, dsyrk)
-        roots = np.sqrt(weights).astype(dtype)
+        roots, height = np.sqrt(weights).astype(dtype), max(BLOCK_NUMBERS // rank, 1)
+        moment = np.zeros((rank, rank), dtype, order="F")
         for start in range(0, len(rows), height):
             some = rows[start : start + height]
             part = self.columns[:, some].astype(dtype, copy=False)
             part *= roots[some]
-            moment += syrk(1.0, part.T, trans=1, lower=1)
+            moment = syrk(1.0, part.T, 1.0, moment, trans=1, lower=1, overwrite_c=1)
         return moment
 
 

@@ -142,6 +142,11 @@ class GrowingFactor:
                     return rank
             return len(self.pivots)
 
+    def reached(self, most: float) -> int:
+        """Return the largest rank up to ``most`` that was reached, at least the first."""
+        ranks = [rank for rank, _ in self._history[1:]] or [0]
+        return max((rank for rank in ranks if rank <= most), default=ranks[0])
+
     def left_at(self, rank: int) -> float:
         """Return what was missing at one of the ranks that were reached."""
         return dict(self._history)[rank]

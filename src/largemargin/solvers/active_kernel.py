@@ -73,6 +73,8 @@ ROUGH = 0.03
 PART_OF_TOL = 0.3
 # A start that misses more than this of the trace, in units of the curvature, stays rough.
 POOR = 2000.0
+# One that misses more than this takes this part of the rank: more of it saves no products.
+HOPELESS, PART_OF_RANK = 20_000.0, 0.5
 # A block of pivots is worth its cost if it lowers the root of what is missing by this, per
 # column and row, for each decade of the gap: see
 # docs/design/0011-active-prices-on-kernels.md.
@@ -111,9 +113,9 @@ def solve_primal(problem, run: Run) -> Solution:
     of such small prices that the forces of rows beyond the kinks are hardly a dual point.
     """
     design = problem.design
-    rank, is_poor = enough_rank(problem, run.tol)
+    rank, left = enough_rank(problem, run.tol)
     if run.start is None:
-        run = replace(run, start=solve_on_surrogates(problem, run, rank, is_poor))
+        run = replace(run, start=solve_on_surrogates(problem, run, rank, left))
     surrogate = design.surrogate(problem.weight, rank)
     return solve_newton(problem.on(PreconditionedDesign(design, surrogate)), run)
 
@@ -121,9 +123,9 @@ def solve_primal(problem, run: Run) -> Solution:
 def _solve_dual(problem, run):
     """Newton's method on the dual function of the forces, in the span of all products."""
     design = problem.design
-    rank, is_poor = enough_rank(problem, run.tol)
+    rank, left = enough_rank(problem, run.tol)
     if run.start is None or run.start.w is None:
-        run = replace(run, start=solve_on_surrogates(problem, run, rank, is_poor))
+        run = replace(run, start=solve_on_surrogates(problem, run, rank, left))
     run.progress.check()
     surrogate = design.surrogate(problem.weight, rank)
     state, goal = DualNewton(problem, surrogate, run.start), ON_THE_SAFE_SIDE * run.tol
@@ -151,7 +153,7 @@ def _solve_dual(problem, run):
 
 
 def enough_rank(problem, tol):
-    """Return the rank of the surrogate, and whether it leaves out too much for a start."""
+    """Return the rank of the surrogate, and what it misses, in units of the curvature."""
     design = problem.design
     n_rows, factor = design.n_rows, design.low_rank(problem.weight)
     steepness = problem.stiffness + problem.loss.curvature(problem.prices.C)
@@ -164,23 +166,23 @@ def enough_rank(problem, tol):
     with timed("factor_seconds"):
         rank = factor.grow(is_enough)
     log_work(rank=rank)
-    return rank, steepness * factor.left_at(rank) > POOR
+    return rank, steepness * factor.left_at(rank)
 
 
-def solve_on_surrogates(problem, run, rank, is_poor):
+def solve_on_surrogates(problem, run, rank, left):
     """Return the solution on surrogates of rising rank as a start."""
+    if left > HOPELESS:
+        rank = problem.design.low_rank(problem.weight).reached(PART_OF_RANK * rank)
     ranks = [one for one in FIRST_RANKS if one < WELL_BELOW * rank] + [rank]
     progress = Progress(run.progress.on_step, deadline=run.progress.deadline)
-    start = run.start
+    options = replace(run, progress=progress, max_iter=MAX_START_STEPS)
     for one in ranks:
-        tol = ROUGH if one < rank or is_poor else PART_OF_TOL * run.tol
+        tol = ROUGH if one < rank or left > POOR else PART_OF_TOL * run.tol
         surrogate = problem.design.surrogate(problem.weight, one)
-        options = replace(
-            run, tol=tol, start=start, progress=progress, max_iter=MAX_START_STEPS
-        )
         with timed("start_seconds"):
-            start = solve_newton(problem.on(surrogate), options).as_start()
-    return start
+            found = solve_newton(problem.on(surrogate), replace(options, tol=tol))
+        options = replace(options, start=found.as_start())
+    return options.start
 
 
 class DualNewton:
@@ -366,6 +368,7 @@ class DualNewton:
         is_bent = extra > 0
         n_changed = np.count_nonzero(is_bent != self._solved)
         if self._solve is None or n_changed > LAZY * np.count_nonzero(is_bent):
+            self._solve = None  # which frees the memory of its factor
             self._solve, self._solved = self.surrogate.factorised(system), is_bent
         target = problem.forces(beta, self.margins) - self.forces
         lack = system.border.T @ target

@@ -41,7 +41,8 @@ def solve_auto(problem, run: Run) -> Solution:
     3. If prices of squared terms are large, rows more than 100, features at most 500,
        numbers at most 4 million, the loss is zero above its kink, C positive and finite,
        and neither origins nor a price of the intercept exist, use coordinate descent on
-       the rows of an equivalent SVM, see ``equivalent_rows``.
+       the rows of an equivalent SVM, see ``equivalent_rows``. These are dense: not if
+       they had more than a million numbers and most numbers of the given rows are zero.
     4. Begin with coordinate descent if the design has more than 300 rows that can be
        visited one at a time, the loss is zero above its kink, C is positive and finite,
        and neither squares about zero nor the intercept have a price. Continue as long as

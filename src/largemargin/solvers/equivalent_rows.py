@@ -24,9 +24,13 @@ from largemargin.problem.intercept import squares_hold_it
 from largemargin.problem.quick_examination import row_gap
 from largemargin.solvers.solution import EASY, Run, Solution
 
-# Only so many rows times features: Newton steps make better use of larger ones.
+# Only so many stored numbers: Newton steps make better use of more of them.
 MAX_NUMBERS = 4_000_000
 MAX_FEATURES = 500
+# The rows z are dense. Where the given ones are sparse, z may have so many numbers, or so
+# many for each one stored: beyond these, Newton steps take less time as well.
+FEW_NUMBERS = 1_000_000
+MAX_FILLED_IN = 2
 # Leave the rest to Newton's method after this many visits per row: less than a second.
 MAX_VISITS = 100
 # Between two sweeps over all rows, those between their bounds are visited at most this
@@ -48,6 +52,8 @@ def rows_can_solve(problem) -> bool:
     design, prices = problem.design, problem.prices
     is_small = design.size <= MAX_NUMBERS and design.has_any(Capability.ROWS)
     if not (is_small and design.n_features <= MAX_FEATURES):
+        return False
+    if design.n_rows * design.n_features > max(FEW_NUMBERS, MAX_FILLED_IN * design.size):
         return False
     is_known = problem.loss.is_one_sided and 0 < prices.C < np.inf
     is_known &= problem.tangent is None and prices.intercept == 0

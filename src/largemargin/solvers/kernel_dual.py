@@ -30,8 +30,10 @@ MAX_FACTOR_ROWS = 2000
 # than products with it; losses with kinks need more of these.
 FEW_ROWS = 600
 FEW_ROWS_WITH_KINKS = 1000
-# In float32 it does up to this many times as many rows, without a start.
-NARROW_GAIN = 2
+# In float32 it does up to so many rows without a start; with one, which leaves few products
+# to make, up to the first number for all losses.
+NARROW_ROWS = 1200
+NARROW_ROWS_WITH_KINKS = 1600
 # Other methods start from sweeps that reached this gap.
 CLOSE = 0.1
 
@@ -56,9 +58,8 @@ def solve_kernel_dual(problem, run: Run) -> Solution:
 
 def _solve_without_sweeps(problem, run):
     n_rows = problem.design.n_rows
-    few_rows = FEW_ROWS if problem.loss.is_smooth else FEW_ROWS_WITH_KINKS
     is_narrow = float32_is_enough(problem, run)
-    few_rows *= NARROW_GAIN if is_narrow and run.start is None else 1
+    few_rows = _few_rows(problem.loss.is_smooth, is_narrow, run.start is not None)
     is_small = n_rows <= SMALL and (run.start is None or run.tol < EASY)
     if is_small or (n_rows <= MAX_FACTOR_ROWS and problem.is_hard):
         return _solve_on_factor(problem, run)
@@ -83,6 +84,15 @@ def _solve_without_sweeps(problem, run):
     if is_over or problem.design.is_rounded or n_rows > MAX_FACTOR_ROWS:
         return solution
     return _solve_on_factor(problem, run)
+
+
+def _few_rows(is_smooth, is_narrow, has_start):
+    """Return up to how many rows an inverse costs less than products."""
+    if not is_narrow:
+        return FEW_ROWS if is_smooth else FEW_ROWS_WITH_KINKS
+    if has_start:
+        return FEW_ROWS
+    return NARROW_ROWS if is_smooth else NARROW_ROWS_WITH_KINKS
 
 
 def _solve_on_factor(problem, run):
