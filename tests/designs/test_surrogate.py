@@ -1,5 +1,8 @@
 """Surrogates of low rank: Newton steps on them, and Newton steps that they precondition."""
 
+import gc
+import weakref
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -103,6 +106,19 @@ def test_the_factor_is_made_once_for_the_same_weights_and_extended_on_demand():
     factor = design.low_rank(weight)
     assert design.low_rank(weight) is factor
     assert design.low_rank(weight.copy()) is not factor
+
+
+def test_a_factor_does_not_keep_its_design_alive():
+    gram = rbf_kernel(np.random.default_rng(0).normal(size=(80, 3)))
+    design = GramDesign(gram)
+    design.low_rank(np.ones(80)).grow(lambda rank, before, after: False)
+    known = weakref.ref(design)
+    gc.disable()
+    try:
+        del design
+        assert known() is None
+    finally:
+        gc.enable()
 
 
 def test_rows_of_zeros_have_a_surrogate_too():

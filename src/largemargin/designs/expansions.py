@@ -87,7 +87,7 @@ class ExpansionDesign(Design):
         """
         one = copy(self)
         vars(one).pop("_results", None)
-        one.shared, one.n_products, one.product = self, 0, product
+        vars(one).update(shared=self, n_products=0, product=product)
         return one
 
     def zeros(self) -> np.ndarray:

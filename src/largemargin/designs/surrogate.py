@@ -10,6 +10,7 @@ does not depend on how good the surrogate is, only the number of its iterations 
 """
 
 from functools import partial
+from weakref import WeakMethod
 
 import numpy as np
 from scipy.linalg import cho_solve
@@ -159,12 +160,17 @@ class FactorableDesign(ExpansionDesign):
 
     def low_rank(self, weight: np.ndarray) -> GrowingFactor:
         """Return the factor of low rank for rows of these weights, extended on demand."""
+        owner = self.shared or self
 
         def begin():
             max_rank = min(MAX_RANK, max(MAX_FACTOR_BYTES // (4 * self.n_rows), 1))
-            return GrowingFactor(self.columns, self.squared_norms(), max_rank, weight)
+            # A cycle of the factor and its owner would keep the matrix after the fit.
+            columns = WeakMethod(owner.columns)
+            return GrowingFactor(
+                lambda pivots: columns()(pivots), owner.squared_norms(), max_rank, weight
+            )
 
-        return (self.shared or self).once_for("low rank", (weight,), begin)
+        return owner.once_for("low rank", (weight,), begin)
 
     def surrogate(self, weight: np.ndarray, rank: int) -> Surrogate:
         """Return a new surrogate of a rank that the factor has reached."""
