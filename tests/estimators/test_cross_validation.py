@@ -174,7 +174,8 @@ def test_of_folds_that_test_a_row_the_first_gives_its_score(rows):
     X, y = rows
     train, test = np.arange(40, 90), np.arange(20)
     splits = [(train, test), (train[:40], np.arange(10, 30))]
-    options = {"Cs": [1], "lambda_vars": [0], "lambda_means": [0], **TIGHT}
+    options = {"Cs": [1], "lambda_vars": [0], "lambda_means": [0], "loss": "hinge"}
+    options |= TIGHT
     found = LinearLDMClassifierCV(cv=splits, **options).fit(X, y).unseen_scores_
     machine = fixed_linear_ldm(lambda_var=0, lambda_mean=0, **TIGHT)
     first = machine.fit(X[train], y[train]).decision_function(X[:20])
