@@ -23,7 +23,7 @@ def variants():
             # The checks make rows, not Gram matrices.
             if options.get("kernel") != "precomputed":
                 yield make(**options)
-        if "loss" in make().get_params():
+        if machine.task == "classes" and "loss" in make().get_params():
             solvers = {options.get("solver", "auto") for options in machine.variants}
             for solver in sorted(solvers):
                 yield make(solver=solver, loss="squared_hinge", random_state=0)

@@ -240,9 +240,9 @@ class CrossValidation:
             own = rows.only(members)
             space = shared if len(parts) == 1 else copy(shared)
             design, paths = space.design(own), []
-            for one in targets:
+            for k, one in enumerate(targets):
                 path = solve_path(
-                    [other.pose(one, own.weight).on(design) for other in recipes],
+                    [other.pose(one, own.weight, k).on(design) for other in recipes],
                     recipe.solver,
                     solves=[other.solve for other in recipes],
                     seed=seeds[number],
@@ -274,7 +274,8 @@ class CrossValidation:
                 chosen = [path.solutions[next(numbers)] for path in paths]
                 found.append(space.finish(fold.rows.only(members), chosen))
             histories = [{} for _ in combination]
-            keep_results(fitted, solved.labels, fold.rows, found, histories)
+            encoder = recipe_of(fitted).encoder
+            keep_results(fitted, encoder, solved.labels, fold.rows, found, histories)
             solved.space.store(fitted, fold.rows, found)
             value = self.scorer(fitted, fold.X_test, fold.y_test, **extra)
             self.results.scores[place] = float(value)

@@ -79,8 +79,8 @@ def check_names(cls, given, known, kind):
             raise kind(f"{cls.__name__} has no parameter {name!r}{hint}")
 
 
-class HintingClassifier(ClassifierMixin, BaseEstimator):
-    """A classifier that explains what to use instead of parameters it does not have."""
+class HintingEstimator(BaseEstimator):
+    """An estimator that explains what to use instead of parameters it does not have."""
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Self:  # noqa: D102
         own = list(signature(cls.__init__).parameters.values())[1:] if kwargs else []
@@ -93,6 +93,10 @@ class HintingClassifier(ClassifierMixin, BaseEstimator):
         """Set parameters by name and return the estimator, as in scikit-learn."""
         check_names(type(self), params, self.get_params(), ValueError)
         return super().set_params(**params)
+
+
+class HintingClassifier(ClassifierMixin, HintingEstimator):
+    """A classifier that explains how to get probabilities, too."""
 
     @property
     def predict_proba(self) -> NoReturn:

@@ -239,7 +239,7 @@ class Case:
         )
         kept = machine.members != i
         targets = Targets(*(values[kept] for values in problem.targets))
-        rest = self.recipe.pose(targets, weight[machine.members[kept]])
+        rest = self.recipe.pose(targets, weight[machine.members[kept]], 0)
         place = np.flatnonzero(~kept)
         if len(place) == 0:  # the weights of its rows have changed
             rest = rest.on(problem.design)

@@ -1,0 +1,145 @@
+"""The base class of all regressors, and the prices of their problems in the units of y."""
+
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from sklearn.base import RegressorMixin
+from sklearn.utils.validation import check_is_fitted
+
+from largemargin._compat import fit_context
+from largemargin.estimators.base import MarginMachine
+from largemargin.estimators.fitting import fit_machine, per_machine
+from largemargin.estimators.recipe import Recipe
+from largemargin.estimators.values import Values
+from largemargin.kernels.widths import multiple_of_scale
+from largemargin.numerics.quantiles import robust_scale
+from largemargin.problem import Prices, Problem
+from largemargin.problem.value_losses import Pinball, Tube
+
+# A lambda of "scale" is this constant times C times the sum of the weights, divided by the
+# scale of the values.
+LAMBDA_SCALE = 0.01
+
+
+class MarginRegressor(RegressorMixin, MarginMachine):
+    """A regressor with one score per column of ``y``, or per quantile."""
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit the model.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training rows, or their Gram matrix for ``kernel="precomputed"``.
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+            Values to predict. Each column has a model of its own.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows. A weight of 2 equals the row twice, 0 its absence.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+        """
+        return fit_machine(self, X, y, sample_weight)
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Predict the value of each row.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows to predict.
+
+        Returns
+        -------
+        values : ndarray of shape (n_samples,), (n_samples, n_outputs) or \
+                (n_samples, n_quantiles)
+            The values; of several quantiles, one column each, which do not cross: the
+            numbers of each row are sorted.
+        """
+        check_is_fitted(self)
+        values = self._finite_scores(self._validated(X))
+        if np.ndim(self.quantile):
+            order = np.argsort(self.quantile, kind="stable")
+            values[:, order] = np.sort(values, axis=1)
+        return values if self._has_columns else values[:, 0]
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = np.ndim(self.quantile) == 0
+        return tags
+
+
+class Units(NamedTuple):
+    """Prices of a regression, in the units of its values."""
+
+    C: float
+    epsilon: float
+    lambda_var: float
+    lambda_square: float
+
+
+def regression_recipe(machine, space):
+    """Return the recipe of a large margin distribution regressor in a space."""
+    quantiles = np.ravel(machine.quantile)
+    is_quantile = machine.loss == "quantile"
+    several = is_quantile and np.ndim(machine.quantile) > 0
+    refuse_prices_of_quantiles(machine)
+
+    def pose(targets, weight, number):
+        C, epsilon, *lambdas = units_of(machine, targets.origin, weight)
+        level = quantiles[number if several else 0]
+        loss = Pinball(float(level)) if is_quantile else Tube(epsilon)
+        prices = Prices(C, lambda_var=lambdas[0], lambda_square=lambdas[1])
+        return Problem(None, targets, weight, prices, machine.fit_intercept, loss)
+
+    encoder = Values(len(quantiles) if several else None)
+    return Recipe(encoder, space, pose, machine.solver, keep=keep_units)
+
+
+def keep_units(machine, problems):
+    """Store C and epsilon as they are in the problems."""
+    machine.C_ = per_machine([problem.prices.C for problem in problems])
+    vars(machine).pop("epsilon_", None)
+    if machine.loss != "quantile":
+        machine.epsilon_ = per_machine([problem.loss.epsilon for problem in problems])
+
+
+def units_of(machine, values, weight) -> Units:
+    """Return the prices as numbers, given the values that ``"scale"`` refers to."""
+    scale = robust_scale(values, weight)
+    factor = multiple_of_scale(machine.C, "C")
+    C = float(machine.C) if factor is None else factor * scale
+    factor = multiple_of_scale(machine.epsilon, "epsilon")
+    epsilon = float(machine.epsilon) if factor is None else factor * scale
+    # "scale" cannot refer to a C that is zero or infinite: the scale takes its place.
+    unit = (C if 0 < C < np.inf else scale) * float(weight.sum()) / scale
+    lambdas = []
+    for name in "lambda_var", "lambda_square":
+        value = lambda_given(machine, name)
+        factor = multiple_of_scale(value, name)
+        lambdas.append(float(value) if factor is None else factor * LAMBDA_SCALE * unit)
+    return Units(C, epsilon, *lambdas)
+
+
+def lambda_given(machine, name):
+    """Return a lambda; None stands for "scale", and for zero where quantiles are fitted."""
+    value = getattr(machine, name)
+    if value is None:
+        return 0.0 if machine.loss == "quantile" else "scale"
+    return value
+
+
+def refuse_prices_of_quantiles(machine):
+    """Raise for a price that moves the share of rows below a quantile."""
+    if machine.loss != "quantile":
+        return
+    square = lambda_given(machine, "lambda_square")
+    if multiple_of_scale(square, "lambda_square") if isinstance(square, str) else square:
+        raise ValueError(
+            "loss='quantile' needs lambda_square=0, because a price of squared residuals "
+            f"moves the share of rows below the quantile; got {square!r}. Use lambda_var, "
+            "which does not."
+        )
