@@ -329,11 +329,18 @@ class Problem:
 
     def smoothing_length(self, sharpness: float) -> float:
         """Return the length of proximal steps; ``sharpness`` is in units of C."""
-        # Margins of classes are about one, those of values as far apart as the values.
+        return self.prices.C * sharpness / self._scatter() or 1.0
+
+    def loss_curvature(self) -> float:
+        """Return the typical second derivative of the loss, smoothed if it has kinks."""
+        curvature = self.loss.curvature(self.prices.C)
+        return curvature if self.loss.is_smooth else curvature / self._scatter()
+
+    def _scatter(self):
+        """Return about how far margins are apart."""
+        # Those of values are as far apart as the values, those of classes about one.
         scatter = np.sqrt(self.mean(self.centred(self.origin) ** 2))
-        if scatter <= ROUNDING * np.abs(self.origin).max():
-            scatter = 1.0
-        return self.prices.C * sharpness / scatter or 1.0
+        return scatter if scatter > ROUNDING * np.abs(self.origin).max() else 1.0
 
     def smoothed(self, start=None) -> SmoothedProblem:
         """Return the smoothed problem that Newton's method minimises, at its start."""

@@ -79,6 +79,8 @@ HOPELESS, PART_OF_RANK = 20_000.0, 0.5
 # column and row, for each decade of the gap: see
 # docs/design/0011-active-prices-on-kernels.md.
 WORTH = 500.0
+# The kinks of values are met within one part in so many of their scatter.
+SHARP = 10.0
 
 
 def solve_active(problem, run: Run) -> Solution:
@@ -93,7 +95,7 @@ def solve_active(problem, run: Run) -> Solution:
 def _solve(problem, run):
     """Go the dual or the primal way, or one after the other."""
     kinks = problem.loss.kinks(problem.prices.C)
-    steepness = INERT * problem.loss.curvature(problem.prices.C)
+    steepness = INERT * problem.loss_curvature()
     if problem.is_hard or (kinks and problem.stiffness < steepness):
         return solve_primal(problem, run)
     solution = _solve_dual(problem, run)
@@ -156,7 +158,8 @@ def enough_rank(problem, tol):
     """Return the rank of the surrogate, and what it misses, in units of the curvature."""
     design = problem.design
     n_rows, factor = design.n_rows, design.low_rank(problem.weight)
-    steepness = problem.stiffness + problem.loss.curvature(problem.prices.C)
+    sharpness = SHARP if problem.origin.any() else 1.0
+    steepness = problem.stiffness + sharpness * problem.loss_curvature()
     decades = max(-np.log10(max(tol, SMALLEST)), 1.0)
 
     def is_enough(rank, before, after):
