@@ -68,6 +68,8 @@ class Loss:
 
     # Whether the slope is continuous; if not, solvers smooth it by proximal steps.
     is_smooth = False
+    # Whether the intercept is a threshold, and rows at the kink count as above it.
+    is_threshold = False
 
     def pull(self, C: float) -> Pull:
         """Return the slope of the loss, its sign changed."""

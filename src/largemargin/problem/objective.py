@@ -44,6 +44,8 @@ from largemargin.problem.smoothed import SmoothedProblem
 
 # Squared lengths may fall below zero by this fraction of the objective.
 ROUNDING = 1e-12
+# An objective below this part of what rows of one direction would have is rounding.
+NOTHING = 1e-8
 # Linearising repeatedly is worthwhile if it reduces the error by this factor each time.
 MAX_CONTRACTION = 0.5
 
@@ -86,6 +88,7 @@ class Terms(NamedTuple):
     reward: float
     loss: float
     gap: float
+    least_scale: float = 0.0
 
     @property
     def primal(self) -> float:
@@ -94,8 +97,8 @@ class Terms(NamedTuple):
 
     @property
     def scale(self) -> float:
-        """The sum of the absolute values of the terms."""
-        return self.quadratic + abs(self.reward) + self.loss
+        """The sum of the absolute values of the terms, but no less than the least scale."""
+        return max(self.quadratic + abs(self.reward) + self.loss, self.least_scale)
 
 
 @dataclass(frozen=True)
@@ -340,7 +343,11 @@ class Problem:
         """Return about how far margins are apart."""
         # Those of values are as far apart as the values, those of classes about one.
         scatter = np.sqrt(self.mean(self.centred(self.origin) ** 2))
-        return scatter if scatter > ROUNDING * np.abs(self.origin).max() else 1.0
+        if scatter > ROUNDING * np.abs(self.origin).max():
+            return scatter
+        # The forces of one class add up to the price of the threshold.
+        price = self.prices.intercept
+        return price * self.mean(self.design.squared_norms()) or 1.0
 
     def smoothed(self, start=None) -> SmoothedProblem:
         """Return the smoothed problem that Newton's method minimises, at its start."""
@@ -395,7 +402,20 @@ class Problem:
         quadratic = 0.5 * max(norm, 0.0) + self.squares(margins)
         reward = self.total_reward(margins)[0] - self.prices.intercept * offset
         loss, gap = self.loss.value_and_gap(margins, beta, self.weight, self.prices.C)
-        return Terms(quadratic, reward, loss, gap)
+        return Terms(quadratic, reward, loss, gap, self.least_scale)
+
+    @cached_property
+    def least_scale(self) -> float:
+        """The size below which an objective with a price of the intercept counts as zero.
+
+        If the origin is among the rows of one class, the best element is zero, and all
+        terms vanish with it. The forces add up to the price, so that is small if all terms
+        are beside those of rows of the same length in one direction.
+        """
+        if self.prices.intercept == 0:
+            return 0.0
+        square = self.mean(self.design.squared_norms())
+        return NOTHING * self.prices.intercept**2 * float(square)
 
     def squares(self, margins) -> float:
         """Return the squared terms of these margins."""
