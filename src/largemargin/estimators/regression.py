@@ -63,15 +63,24 @@ class MarginRegressor(RegressorMixin, MarginMachine):
         """
         check_is_fitted(self)
         values = self._finite_scores(self._validated(X))
-        if np.ndim(self.quantile):
-            order = np.argsort(self.quantile, kind="stable")
-            values[:, order] = np.sort(values, axis=1)
+        if has_quantiles(self):
+            values = np.sort(values, axis=1)[:, ranks_of_quantiles(self)]
         return values if self._has_columns else values[:, 0]
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = np.ndim(self.quantile) == 0
+        tags.target_tags.multi_output = not has_quantiles(self)
         return tags
+
+
+def has_quantiles(machine):
+    """Return whether a regressor predicts several quantiles."""
+    return machine.loss == "quantile" and np.ndim(machine.quantile) > 0
+
+
+def ranks_of_quantiles(machine):
+    """Return the place of each quantile of a regressor among them all, the smallest 0."""
+    return np.argsort(np.argsort(machine.quantile, kind="stable"), kind="stable")
 
 
 class Units(NamedTuple):
@@ -86,7 +95,7 @@ class Units(NamedTuple):
 def regression_recipe(machine, space):
     """Return the recipe of a large margin distribution regressor in a space."""
     quantiles = np.ravel(machine.quantile)
-    several = machine.loss == "quantile" and np.ndim(machine.quantile) > 0
+    several = has_quantiles(machine)
     refuse_prices_of_quantiles(machine)
 
     def pose(targets, weight, number):

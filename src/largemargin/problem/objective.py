@@ -347,7 +347,7 @@ class Problem:
             return scatter
         # The forces of one class add up to the price of the threshold.
         price = self.prices.intercept
-        return price * self.mean(self.design.squared_norms()) or 1.0
+        return abs(price) * self.mean(self.design.squared_norms()) or 1.0
 
     def smoothed(self, start=None) -> SmoothedProblem:
         """Return the smoothed problem that Newton's method minimises, at its start."""
