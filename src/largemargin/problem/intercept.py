@@ -75,12 +75,16 @@ def settle(problem, point):
     """Return the point with the best intercept for the objective itself.
 
     If the squared terms do not hold it and the loss has kinks, the objective is piecewise
-    linear in the intercept. If it is flat at its minimum, take the middle of that part.
+    linear in the intercept. If it is flat at its minimum, take the middle of that part. If
+    losses have no price, take the intercept at which the mean residual of values is zero.
     """
-    C = problem.prices.C
-    kinks = problem.loss.kinks(C)
-    is_free = problem.fit_intercept and kinks and 0 < C < np.inf
-    if not is_free or squares_hold_it(problem):
+    C, kinks = problem.prices.C, problem.loss.kinks(problem.prices.C)
+    if not problem.fit_intercept or squares_hold_it(problem):
+        return point
+    if C == 0 and problem.origin.any():
+        mean = problem.mean(problem.margins(point.scores))
+        return problem.point(point.w, point.scores, -mean)
+    if not (kinks and 0 < C < np.inf):
         return point
     sign, weight = problem.sign, problem.weight
     places = [sign * (kink + problem.origin) - point.scores for kink, _ in kinks]
