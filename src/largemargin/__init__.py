@@ -23,6 +23,7 @@ _MODULES = _ESTIMATORS | {
     "calibrate": "production.calibration",
     "leave_one_out_bound": "inspection.leave_one_out",
     "leave_one_out_error": "inspection.leave_one_out",
+    "leave_one_out_residuals": "inspection.leave_one_out",
     "margin_distribution": "inspection.margins",
     "model_files": "production",
     "residual_distribution": "inspection.residuals",

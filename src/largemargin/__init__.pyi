@@ -31,6 +31,9 @@ from largemargin.inspection.displays.residual_distribution import (
 )
 from largemargin.inspection.leave_one_out import leave_one_out_bound as leave_one_out_bound
 from largemargin.inspection.leave_one_out import leave_one_out_error as leave_one_out_error
+from largemargin.inspection.leave_one_out import (
+    leave_one_out_residuals as leave_one_out_residuals,
+)
 from largemargin.inspection.margins import MarginDistribution as MarginDistribution
 from largemargin.inspection.margins import margin_distribution as margin_distribution
 from largemargin.inspection.residuals import ResidualDistribution as ResidualDistribution

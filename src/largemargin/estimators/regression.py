@@ -62,11 +62,14 @@ class MarginRegressor(RegressorMixin, MarginMachine):
             numbers of each row are sorted.
         """
         check_is_fitted(self)
-        values = self._finite_scores(self._validated(X))
+        return self._predicted(self._finite_scores(self._validated(X)))
+
+    def _predicted(self, scores):
+        """Return the predictions that belong to the scores of rows."""
         if np.ndim(self.quantile):
             order = np.argsort(self.quantile, kind="stable")
-            values[:, order] = np.sort(values, axis=1)
-        return values if self._has_columns else values[:, 0]
+            scores[:, order] = np.sort(scores, axis=1)
+        return scores if self._has_columns else scores[:, 0]
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
