@@ -62,10 +62,13 @@ class MarginRegressor(RegressorMixin, MarginMachine):
             numbers of each row are sorted.
         """
         check_is_fitted(self)
-        values = self._finite_scores(self._validated(X))
+        return self._predicted(self._finite_scores(self._validated(X)))
+
+    def _predicted(self, scores):
+        """Return the predictions that belong to the scores of rows."""
         if has_quantiles(self):
-            values = np.sort(values, axis=1)[:, ranks_of_quantiles(self)]
-        return values if self._has_columns else values[:, 0]
+            scores = np.sort(scores, axis=1)[:, ranks_of_quantiles(self)]
+        return scores if self._has_columns else scores[:, 0]
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
