@@ -95,7 +95,10 @@ def regression_recipe(machine, space):
         prices = Prices(C, lambda_var=lambdas[0], lambda_square=lambdas[1])
         return Problem(None, targets, weight, prices, machine.fit_intercept, loss)
 
-    encoder = Values(len(quantiles) if several else None)
+    if several:
+        encoder = Values(n_quantiles=len(quantiles))
+    else:
+        encoder = Values(quantile=float(quantiles[0]) if is_quantile else None)
     return Recipe(encoder, space, pose, machine.solver, keep=keep_units)
 
 
