@@ -324,11 +324,13 @@ class Problem:
 
     def smoothing_length(self, sharpness: float) -> float:
         """Return the length of proximal steps; ``sharpness`` is in units of C."""
-        # Margins of classes are about one, those of values as far apart as the values.
+        return self.prices.C * sharpness / self.margin_unit or 1.0
+
+    @property
+    def margin_unit(self) -> float:
+        """The size of margins: of classes about one, of values the scatter of these."""
         scatter = np.sqrt(self.mean(self.centred(self.origin) ** 2))
-        if scatter <= ROUNDING * np.abs(self.origin).max():
-            scatter = 1.0
-        return self.prices.C * sharpness / scatter or 1.0
+        return scatter if scatter > ROUNDING * np.abs(self.origin).max() else 1.0
 
     def smoothed(self, start=None) -> SmoothedProblem:
         """Return the smoothed problem that Newton's method minimises, at its start."""
