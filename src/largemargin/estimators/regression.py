@@ -86,7 +86,8 @@ class Units(NamedTuple):
 def regression_recipe(machine, space):
     """Return the recipe of a large margin distribution regressor in a space."""
     quantiles = np.ravel(machine.quantile)
-    several = machine.loss == "quantile" and np.ndim(machine.quantile) > 0
+    is_quantile = machine.loss == "quantile"
+    several = is_quantile and np.ndim(machine.quantile) > 0
     refuse_prices_of_quantiles(machine)
 
     def pose(targets, weight, number):
