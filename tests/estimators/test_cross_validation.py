@@ -196,7 +196,7 @@ def test_a_fold_that_lacks_a_class_scores_no_row(iris):
 def test_too_many_scores_are_not_kept(rows, monkeypatch):
     search = LinearLDMClassifierCV(Cs=[1], lambda_vars=[0], lambda_means=[0], cv=3)
     assert hasattr(search.fit(*rows), "unseen_scores_")
-    monkeypatch.setattr(search_module, "MAX_KEPT", 89)
+    monkeypatch.setattr(search_module, "MAX_KEPT_BYTES", 4 * 90 - 1)
     assert not hasattr(search.fit(*rows), "unseen_scores_")
     monkeypatch.undo()
     assert not hasattr(search.set_params(refit=False).fit(*rows), "unseen_scores_")

@@ -3,6 +3,7 @@
 import numpy as np
 from sklearn.metrics import pairwise_distances_chunked
 
+from largemargin.estimators.recipe import recipe_of
 from largemargin.estimators.self_tuning import WORD
 from largemargin.kernels.widths import multiple_of_scale
 
@@ -28,6 +29,25 @@ GRIDS = {
         "lambda_vars": PAPER_LAMBDAS,
         "lambda_means": PAPER_LAMBDAS,
     },
+}
+
+# Of regressors: C and epsilon in units of the scale of the values. The order is such that
+# of points with the same score the one with the smallest C wins, then the one with the
+# widest tube, kernel and the largest lambda.
+VALUE_GRIDS = {
+    "scale": {
+        "Cs": ("scale", "10*scale", "100*scale"),
+        "epsilons": ("0.5*scale", "0.1*scale"),
+        "gammas": ("0.0625*scale", "0.25*scale", "scale", "4*scale"),
+        "lambda_squares": (0.0,),
+        "lambda_vars": ("30*scale", 0.0),
+    }
+}
+# A quantile has no tube, and no lambda that would move the share of rows below it.
+QUANTILE_GRIDS = {
+    "epsilons": ("0.1*scale",),
+    "lambda_squares": (0.0,),
+    "lambda_vars": (0.0,),
 }
 
 
@@ -56,6 +76,7 @@ def check_values(machine, name, plural, values):
             )
         try:
             machine.set_params(**{name: value})._validate_params()
+            recipe_of(machine)  # which may refuse a value along with others
             if (name, value) != ("gamma", "auto"):
                 multiple_of_scale(value, plural)
         except (TypeError, ValueError) as error:

@@ -107,7 +107,10 @@ def regression_recipe(machine, space):
         prices = Prices(C, lambda_var=lambdas[0], lambda_square=lambdas[1])
         return Problem(None, targets, weight, prices, machine.fit_intercept, loss)
 
-    encoder = Values(len(quantiles) if several else None)
+    if several:
+        encoder = Values(n_quantiles=len(quantiles))
+    else:
+        encoder = Values(quantile=float(quantiles[0]) if is_quantile else None)
     is_hard = not isinstance(machine.C, str) and np.isinf(machine.C)
     solver = solve_hard_tube if is_hard else solve
     return Recipe(encoder, space, pose, machine.solver, solver, keep=keep_units)

@@ -332,22 +332,22 @@ class Problem:
 
     def smoothing_length(self, sharpness: float) -> float:
         """Return the length of proximal steps; ``sharpness`` is in units of C."""
-        return self.prices.C * sharpness / self._scatter() or 1.0
+        return self.prices.C * sharpness / self.margin_unit or 1.0
 
     def loss_curvature(self) -> float:
         """Return the typical second derivative of the loss, smoothed if it has kinks."""
         curvature = self.loss.curvature(self.prices.C)
-        return curvature if self.loss.is_smooth else curvature / self._scatter()
+        return curvature if self.loss.is_smooth else curvature / self.margin_unit
 
-    def _scatter(self):
-        """Return about how far margins are apart."""
-        # Those of values are as far apart as the values, those of classes about one.
+    @property
+    def margin_unit(self) -> float:
+        """The size of margins: of classes about one, of values the scatter of these."""
         scatter = np.sqrt(self.mean(self.centred(self.origin) ** 2))
         if scatter > ROUNDING * np.abs(self.origin).max():
             return scatter
         # The forces of one class add up to the price of the threshold.
-        price = self.prices.intercept
-        return abs(price) * self.mean(self.design.squared_norms()) or 1.0
+        price = abs(self.prices.intercept)
+        return price * self.mean(self.design.squared_norms()) or 1.0
 
     def smoothed(self, start=None) -> SmoothedProblem:
         """Return the smoothed problem that Newton's method minimises, at its start."""
