@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 
 from largemargin.estimators import table
-from largemargin.estimators.table import BOTH, AS_SVC, SVM_PRICES
+from largemargin.estimators.table import AS_SVC, BOTH, SVM_PRICES
 
 
 @dataclass(frozen=True)

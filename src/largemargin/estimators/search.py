@@ -62,7 +62,8 @@ class MachineSearch(HintingClassifier):
 
     A subclass names its class, ``_machine_class``, and ``_grids``, which map a parameter of
     the estimator to the parameter of the search with its values. Other parameters that both
-    have are passed on. ``_also`` has values that are searched besides a default grid.
+    have are passed on. ``_also`` has values that are searched besides a grid of multiples
+    of ``"scale"``.
     """
 
     _also: dict | None = None
@@ -188,7 +189,7 @@ class MachineSearch(HintingClassifier):
                 values = self._default_values(plural, X, sample_weight)
             grid[name] = list(values)
             check_values(machine, name, plural, grid[name])
-        also = self._also if self.grid == "scale" else None
+        also = self._also if self.grid != "paper" else None
         if also and all(getattr(self, self._grids[name]) is None for name in also):
             return list(ParameterGrid([grid, {**grid, **also}]))
         return list(ParameterGrid(grid))
