@@ -19,8 +19,9 @@ class Values:
     """Accuracies and CPU seconds by scaling, set, method and split, from a store."""
 
     def __init__(self, results):
-        self.accuracy, self.seconds = {}, {}
+        self.accuracy, self.seconds, self.methods = {}, {}, set()
         for one in results:
+            self.methods.add(one.method)
             place = one.protocol, one.dataset, one.method
             self.accuracy.setdefault(place, {})[one.repetition] = one.accuracy
             self.seconds.setdefault(place, {})[one.repetition] = one.cpu_seconds
