@@ -4,8 +4,8 @@ Choose prices, and see what they change
 
 ``LinearLDMClassifierCV`` chooses the prices by cross-validation. This example searches two
 prices of the margin variance on the wine data that scikit-learn ships, compares the chosen
-model with an SVM, and draws three displays: margin distributions, the influence of one price, and the
-convergence of the last fit.
+model with an SVM, and draws three displays: margin distributions, the influence of one
+price, and the convergence of the last fit.
 """
 
 # %%
@@ -21,9 +21,9 @@ X_train, X_test, y_train, y_test = train_test_split(
 )
 
 # %%
-# The search chooses ``C`` and ``lambda_var``. The default grid has the SVM too; these values
-# leave it out, so that the chosen model is an LDM. Its leave-one-out error is exact, not a
-# bound: each row is left out in turn.
+# The search chooses ``C`` and ``lambda_var``. The default grid has the SVM too; the values
+# given here leave it out, so that the chosen model is an LDM. Its leave-one-out error is
+# exact, not a bound: each row is left out in turn.
 
 from largemargin import LinearLDMClassifier, LinearLDMClassifierCV, leave_one_out_error
 

@@ -94,7 +94,7 @@ class LDMClassifierCV(MachineSearch):
     >>> len(search.cv_results_["params"])
     4
     >>> print(f"{search.best_score_:.2f}")
-    0.97
+    0.96
     """
 
     _machine_class = LDMClassifier
