@@ -7,7 +7,14 @@ import numpy as np
 from scipy.special import stdtrit
 
 from study.defaults.candidates import METHODS, PLAIN, SEARCHED
-from study.defaults.comparison import KINDS, LOST, Values, across, summarise
+from study.defaults.comparison import (
+    KINDS,
+    LOST,
+    Values,
+    across,
+    mean_of_scalings,
+    summarise,
+)
 from study.defaults.sets import SETS, division
 from study.defaults.tasks import SCALINGS
 from study.rendering import Row, Table, as_csv, markdown
@@ -25,8 +32,10 @@ the mean. "unit" is [0, 1]. These tables are written by `python -m study.default
 """
 RULE = (
     "In the order of the mean difference to the searched SVM, each of the four groups "
-    "counting the same; candidates without results in a group come last."
+    "counting the same; candidates without results in a group come last. All has the mean "
+    "of both scalings for each set."
 )
+FAIR = "Only splits that every candidate in the table has count."
 SAME = "On the sets and splits that both have; behind counts them in both scalings."
 # A search is compared with that of the widest grid, which is searched on fewer sets.
 WIDEST = {
@@ -65,10 +74,15 @@ def write(results, output, chosen=()):
     parts.append(markdown(effort_table(results)))
     for title, names in groups().items():
         names = [name for name in names if name in values.methods]
-        ranked = ranking(values, selection, names)
-        found = compared(values, selection, ranked)
+        if not names:
+            continue
+        fair, rule = values, RULE
+        if METHODS[names[0]].part == "candidate":
+            fair, rule = Values(shared(results, names)), f"{RULE} {FAIR}"
+        ranked = ranking(fair, selection, names)
+        found = compared(fair, selection, ranked)
         of_whom = f"{title}, selection half, minus the searched SVM"
-        parts.append(markdown(candidates_table(found, of_whom, RULE)))
+        parts.append(markdown(candidates_table(found, of_whom, rule)))
         given = [name for name in chosen if name in names]
         for best in (given or ranked)[:1]:
             against = WIDEST.get(best, best)
@@ -127,6 +141,26 @@ def summary(values, names, group, ours, theirs):
     return summarise(across(values, names, scaling, kind, ours, theirs))
 
 
+def of_all(values, names, ours, theirs):
+    """Return the summary over all sets, with the mean of both scalings for each."""
+    by_name = {}
+    for kind, scaling in GROUPS:
+        for one in across(values, names, scaling, kind, ours, theirs):
+            by_name.setdefault(one.name, []).append(one)
+    return summarise([mean_of_scalings(several) for several in by_name.values()])
+
+
+def shared(results, names):
+    """Return the results of splits that all of these methods have, and of the others."""
+    alike = {name: {name, METHODS[name].as_binary} for name in names}
+    splits = {
+        name: {one.key[:2] + one.key[4:] for one in results if one.method in alike[name]}
+        for name in names
+    }
+    common = set.intersection(*splits.values())
+    return [one for one in results if one.key[:2] + one.key[4:] in common]
+
+
 def compared(values, names, candidates, against=None):
     """Return the summaries of each candidate in every group, as far as there are any.
 
@@ -137,7 +171,7 @@ def compared(values, names, candidates, against=None):
         theirs = against or SEARCHED[METHODS[candidate].kernel]
         groups = [summary(values, names, group, candidate, theirs) for group in GROUPS]
         if any(groups):
-            found[candidate] = groups
+            found[candidate] = [*groups, of_all(values, names, candidate, theirs)]
     return found
 
 
@@ -145,7 +179,7 @@ def candidates_table(found, title, caption):
     """Return a table with a line for each candidate and its summaries."""
     rows = []
     for candidate, groups in found.items():
-        there = [one for one in groups if one is not None]
+        there = [one for one in groups[:-1] if one is not None]
         behind = sum(len(one.lost) for one in there), sum(one.n_sets for one in there)
         ratios = ", ".join(f"{one.time_ratio:.2g}" for one in there)
         rows.append(
@@ -156,8 +190,8 @@ def candidates_table(found, title, caption):
         "selection",
         title,
         caption,
-        ("candidate", *heads, "behind", "CPU by group"),
-        "l" + "r" * (len(GROUPS) + 2),
+        ("candidate", *heads, "all", "behind", "CPU by group"),
+        "l" + "r" * (len(GROUPS) + 3),
         (tuple(rows),),
         (),
         (),
@@ -211,8 +245,9 @@ def summary_table(values, names, method, half):
     """Return a table of a method against both SVMs, with a line for each group."""
     rows = []
     for theirs in references(method):
-        for group in GROUPS:
-            one = summary(values, names, group, method, theirs)
+        found = {group: summary(values, names, group, method, theirs) for group in GROUPS}
+        found["all", "mean of both"] = of_all(values, names, method, theirs)
+        for group, one in found.items():
             if one is None:
                 continue
             p_value = NONE if one.p_value is None else f"{one.p_value:.3f}"
