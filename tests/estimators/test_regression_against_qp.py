@@ -23,9 +23,7 @@ PARAMETERS = {
 PRICES = [(0, 0), (2**-8, 0), (3, 0), (0, 3), (0.5, 2), ("C m", "C m")]
 EPSILONS = 0.0, 0.5
 # No solver reaches a gap of 1e-13 everywhere, and some say so.
-pytestmark = pytest.mark.filterwarnings(
-    "ignore::sklearn.exceptions.ConvergenceWarning"
-)
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 INTERCEPT_AND_WEIGHTS = pytest.mark.parametrize(
     ("fit_intercept", "weighted"), [(True, False), (False, True), (True, True)]
 )

@@ -32,13 +32,15 @@ class LDMClassifierCV(ClassifierSearch):
 
     Parameters
     ----------
-    grid : {"scale", "paper"}, default="scale"
-        The values to search for parameters without values below. ``"scale"`` has C in
-        2^-6 .. 2^8 and, besides the SVM, lambdas relative to C and the number of samples:
-        320 points. ``"paper"`` has C in {10, 50, 100}, both lambdas in 2^-8 .. 2^-2 and
+    grid : {"scale", "wide", "paper"}, default="scale"
+        The values to search for parameters without values below. ``"scale"`` has eight
+        values of C in 2^-6 .. 2^8, four kernel widths, and at each of them the LDM with
+        ``lambda_var="30*scale"`` and ``lambda_mean=0`` and the SVM, which wins no tie: 64
+        points. ``"wide"`` has three values of both lambdas besides the SVM: 320 points.
+        ``"paper"`` has C in {10, 50, 100}, both lambdas in 2^-8 .. 2^-2 and
         kernel widths 2^-2 d .. 2^2 d, where d is the mean distance between training rows
         and ``gamma = 1 / (2 width^2)``: 735 points. Without a kernel width to search there
-        are 80 or 147 points.
+        are 16, 80 or 147 points. The best point may be the SVM, with both lambdas 0.
     Cs, lambda_vars, lambda_means, gammas : array-like, default=None
         Values of ``C``, ``lambda_var``, ``lambda_mean`` and ``gamma`` to search; None uses
         those of ``grid``.
@@ -80,9 +82,9 @@ class LDMClassifierCV(ClassifierSearch):
     >>> X, y = make_moons(noise=0.2, random_state=0)
     >>> search = LDMClassifierCV(Cs=[1, 10], gammas=["scale"]).fit(X, y)
     >>> len(search.cv_results_["params"])
-    20
+    4
     >>> print(f"{search.best_score_:.2f}")
-    0.97
+    0.96
     """
 
     _machine_class = LDMClassifier

@@ -110,6 +110,7 @@ def regression_recipe(machine, space):
     if several:
         encoder = Values(n_quantiles=len(quantiles))
     else:
+        is_quantile = machine.loss == "quantile"
         encoder = Values(quantile=float(quantiles[0]) if is_quantile else None)
     is_hard = not isinstance(machine.C, str) and np.isinf(machine.C)
     solver = solve_hard_tube if is_hard else solve

@@ -62,7 +62,7 @@ class MachineSearch(HintingEstimator):
     A subclass names its class, ``_machine_class``, and ``_grids``, which map a parameter of
     the estimator to the parameter of the search with its values. Other parameters that both
     have are passed on. ``_named_grids`` are the default values by the name of the grid, and
-    ``_also`` has values that are searched besides those of the grid "scale".
+    ``_also`` has values that are searched besides a grid of multiples of ``"scale"``.
     What depends on the kind of targets is in ``ClassifierSearch`` and ``RegressorSearch``,
     and in the encoder of the estimator, see ``recipe.Searched``.
 
@@ -226,7 +226,7 @@ class MachineSearch(HintingEstimator):
                 values = self._default_values(plural, X, sample_weight)
             grid[name] = list(values)
             check_values(machine, name, plural, grid[name])
-        also = self._also if self.grid == "scale" else None
+        also = self._also if self.grid != "paper" else None
         if also and all(getattr(self, self._grids[name]) is None for name in also):
             return list(ParameterGrid([grid, {**grid, **also}]))
         return list(ParameterGrid(grid))
