@@ -93,7 +93,7 @@ class MachineSearch(HintingEstimator):
         Number of folds.
     """
 
-    _named_grids: dict[str, dict] = GRIDS
+    _named_grids: dict[str, Any] = GRIDS
     _also: dict | None = None
     # The attribute with the scores that rows get from the fit without their fold.
     _unseen = "unseen_scores_"
@@ -187,7 +187,7 @@ class MachineSearch(HintingEstimator):
             self.n_splits_ = len(splits)
             for name in "best_estimator_", "n_iter_", self._unseen:
                 self.__dict__.pop(name, None)
-            best = None
+            best: Any = None
             if self.refit:
                 best = machine.set_params(**self.best_params_, verbose=self.verbose)
                 if self.time_limit is not None:
@@ -200,7 +200,7 @@ class MachineSearch(HintingEstimator):
             if search.keeps_unseen:
                 shape = X.shape[0], len(best.intercept_)
                 unseen = results.unseen_scores(self.best_index_, shape)
-                vars(self)[self._unseen] = unseen
+                setattr(self, self._unseen, unseen)
             self._settle(y, best)
         return self
 
