@@ -12,8 +12,9 @@ import numpy as np
 from largemargin.problem.certificate import Certificate
 from largemargin.problem.checks import refuse_unbounded
 from largemargin.problem.losses import Loss
-from largemargin.problem.objective import Prices, Problem
+from largemargin.problem.objective import Problem
 from largemargin.problem.other_prices import OtherPrices
+from largemargin.problem.terms import Prices
 from largemargin.solvers import solve
 from largemargin.solvers.solution import Memory, Solution, Start
 
