@@ -97,8 +97,7 @@ class Units(NamedTuple):
 
 def regression_recipe(machine, space):
     """Return the recipe of a large margin distribution regressor in a space."""
-    quantiles = np.ravel(machine.quantile)
-    several = has_quantiles(machine)
+    quantiles, several = quantiles_of(machine), has_quantiles(machine)
     refuse_prices_of_quantiles(machine)
 
     def pose(targets, weight, number):
@@ -115,6 +114,22 @@ def regression_recipe(machine, space):
     is_hard = not isinstance(machine.C, str) and np.isinf(machine.C)
     solver = solve_hard_tube if is_hard else solve
     return Recipe(encoder, space, pose, machine.solver, solver, keep=keep_units)
+
+
+def quantiles_of(machine):
+    """Return the quantiles that are asked for as an array, or raise if they cannot be."""
+    if machine.loss != "quantile":
+        return np.array([0.5])
+    given = np.atleast_1d(np.asarray(machine.quantile))
+    is_numeric = given.dtype.kind in "fiu"
+    if given.ndim != 1 or not given.size or not is_numeric:
+        raise ValueError(
+            "quantile must be a number between 0 and 1, or a one-dimensional list of at "
+            f"least one such number; got {machine.quantile!r}."
+        )
+    if not ((given > 0) & (given < 1)).all():
+        raise ValueError(f"quantile must be between 0 and 1; got {machine.quantile!r}.")
+    return given.astype(np.float64)
 
 
 def loss_of(machine, C, epsilon, quantile):

@@ -10,6 +10,9 @@ from sklearn.model_selection import check_cv
 from largemargin.estimators.targets import Part
 from largemargin.problem import Targets
 
+# The largest absolute value must be between these, as prices are in its units.
+SMALLEST, LARGEST = 1e-90, 1e90
+
 
 @dataclass(frozen=True)
 class Values:
@@ -27,11 +30,9 @@ class Values:
     kept_type = np.float64
 
     def checked(self, y):
-        """Return the values as floats; raise if there are none or too many columns."""
+        """Return the values as floats; raise if there are too many columns."""
         if sp.issparse(y):
             raise TypeError("y must be an array of values; got a sparse matrix.")
-        if y.ndim == 2 and y.shape[1] == 0:
-            raise ValueError("y must have at least one column; got none.")
         if self.n_quantiles is not None and y.ndim == 2:
             raise ValueError(
                 "Several quantiles need a one-dimensional y, as predictions have a column "
@@ -46,6 +47,7 @@ class Values:
     def encode(self, y, name):
         """Return whether ``y`` has columns, and the targets of each column or quantile."""
         columns = y.T if y.ndim == 2 else [y] * (self.n_quantiles or 1)
+        check_sizes(columns)
         has_columns = y.ndim == 2 or self.n_quantiles is not None
         targets = [Targets.of_values(np.ascontiguousarray(one)) for one in columns]
         return has_columns, [Part(slice(None), targets)]
@@ -77,6 +79,18 @@ class Values:
         if self.quantile is None:
             return r2_score(y, scores, sample_weight=weight)
         return d2_pinball_score(y, scores, sample_weight=weight, alpha=self.quantile)
+
+
+def check_sizes(columns):
+    """Raise if squares of values would overflow, or all vanish."""
+    for values in columns:
+        largest = np.abs(values).max()
+        if largest != 0 and not SMALLEST < largest < LARGEST:
+            raise ValueError(
+                f"The largest absolute value in y is {largest:.3g}, so that squares "
+                f"overflow or vanish; expected zero, or a number between {SMALLEST:g} and "
+                f"{LARGEST:g}. Divide y by {largest:.3g}."
+            )
 
 
 @dataclass(frozen=True)

@@ -47,6 +47,8 @@ from largemargin.problem.terms import Prices, Targets, Terms
 ROUNDING = 1e-12
 # An objective below this part of what rows of one direction would have is rounding.
 NOTHING = 1e-8
+# Residuals below this part of the values are rounding.
+EXACT = 1e-11
 # Linearising repeatedly is worthwhile if it reduces the error by this factor each time.
 MAX_CONTRACTION = 0.5
 
@@ -356,16 +358,28 @@ class Problem:
 
     @cached_property
     def least_scale(self) -> float:
-        """The size below which an objective with a price of the intercept counts as zero.
+        """The size below which an objective counts as zero.
 
-        If the origin is among the rows of one class, the best element is zero, and all
-        terms vanish with it. The forces add up to the price, so that is small if all terms
-        are beside those of rows of the same length in one direction.
+        Values that are predicted exactly leave nothing but the rounding of the values.
+        And if the origin is among the rows of one class, the best element is zero, and all
+        terms vanish with it. The forces add up to the price of the intercept, so that is
+        small if all terms are beside those of rows of the same length in one direction.
         """
+        if self.origin.any():
+            return self._size_of_residuals(EXACT * np.abs(self.origin))
         if self.prices.intercept == 0:
             return 0.0
         square = self.mean(self.design.squared_norms())
         return NOTHING * self.prices.intercept**2 * float(square)
+
+    def _size_of_residuals(self, residuals):
+        """Return the price of residuals, as if they were independent and outside a tube."""
+        _, lambda_var, _, lambda_square, _ = self.prices
+        squares = (2.0 * lambda_var + lambda_square) * self.mean(residuals**2)
+        steepness = max(map(abs, self.box))
+        if not np.isfinite(steepness):
+            return float(squares)
+        return float(squares + steepness * (self.weight @ residuals))
 
     def squares(self, margins) -> float:
         """Return the squared terms of these margins."""
