@@ -76,6 +76,18 @@ def has_quantiles(machine):
     return machine.loss == "quantile" and np.ndim(machine.quantile) > 0
 
 
+def checked_quantiles(machine):
+    """Return the quantiles of a regressor as an array, or raise if they are none."""
+    quantiles = np.array(machine.quantile, dtype=float)
+    inside = (quantiles > 0) & (quantiles < 1)
+    if quantiles.ndim > 1 or not quantiles.size or not inside.all():
+        raise ValueError(
+            "quantile must be a number between 0 and 1, or a list of such numbers; got "
+            f"{machine.quantile!r}."
+        )
+    return quantiles.ravel()
+
+
 def ranks_of_quantiles(machine):
     """Return the place of each quantile of a regressor among them all, the smallest 0."""
     return np.argsort(np.argsort(machine.quantile, kind="stable"), kind="stable")
@@ -92,7 +104,7 @@ class Units(NamedTuple):
 
 def regression_recipe(machine, space):
     """Return the recipe of a large margin distribution regressor in a space."""
-    quantiles = np.ravel(machine.quantile)
+    quantiles = checked_quantiles(machine)
     is_quantile = machine.loss == "quantile"
     several = has_quantiles(machine)
     refuse_prices_of_quantiles(machine)
