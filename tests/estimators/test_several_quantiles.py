@@ -31,10 +31,3 @@ def test_quantiles_mean_nothing_to_another_loss(make, rows):
     X, y = rows
     machine = make(C=1.0, quantile=[0.1, 0.9]).fit(X, y)
     assert_array_equal(machine.predict(X), make(C=1.0).fit(X, y).predict(X))
-
-
-@BOTH
-@pytest.mark.parametrize("quantile", [[], [0.1, 1.5], [0.0], [0.5, np.nan], [[0.1, 0.9]]])
-def test_quantiles_that_are_none_are_refused(make, quantile, rows):
-    with pytest.raises(ValueError, match="quantile must be a number between 0 and 1, or a"):
-        make(loss="quantile", quantile=quantile).fit(*rows)

@@ -36,11 +36,11 @@ def evaluate_classes(path, model, schema, data, options):
 
 def evaluate_values(path, model, schema, data, options):
     """Return the number of rows, and the facts on predicted values."""
-    from largemargin.cli.measures import quantiles_of, residual_facts, value_facts
+    from largemargin.cli.measures import levels_of, residual_facts, value_facts
     from largemargin.cli.predict import valued_answers
 
     y, predicted = valued_answers(path, model, schema, data, options)
-    facts = value_facts(y, predicted, quantiles_of(model))
+    facts = value_facts(y, predicted, levels_of(model))
     if predicted.ndim == 1:
         facts |= residual_facts(y - predicted)
     return len(y), facts

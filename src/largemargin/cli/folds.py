@@ -47,9 +47,9 @@ def mean_of(values):
 
 def measure_values(model, X, y):
     """Return the errors of predicted values, by name."""
-    from largemargin.cli.measures import quantiles_of, value_facts
+    from largemargin.cli.measures import levels_of, value_facts
 
-    return value_facts(y, model.predict(X), quantiles_of(model))
+    return value_facts(y, model.predict(X), levels_of(model))
 
 
 def measure_outliers(model, X, y):

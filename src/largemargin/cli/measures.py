@@ -25,7 +25,7 @@ def value_facts(y, predicted, quantiles=None):
     return facts
 
 
-def quantiles_of(model):
+def levels_of(model):
     """Return the quantiles that a regressor predicts, None if it predicts none."""
     import numpy as np
 

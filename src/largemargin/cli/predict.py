@@ -75,18 +75,18 @@ def main(model, data, output, scores, as_json, quiet, **options):
 
 def names_of_columns(model, values):
     """Return what the columns of predictions or scores stand for."""
-    from largemargin.cli.measures import quantiles_of
+    from largemargin.cli.measures import levels_of
 
     if task_of(model) == "classification":
         return model.classes_
-    quantiles = quantiles_of(model) or []
+    quantiles = levels_of(model) or []
     named = [f"{level:g}" for level in quantiles]
     return named if len(named) == values.shape[1] else [*range(values.shape[1])]
 
 
 def summary(task, model, found, y):
     """Yield lines on how good predictions are, those of classes as svm-predict does."""
-    from largemargin.cli.measures import quantiles_of, value_facts
+    from largemargin.cli.measures import levels_of, value_facts
 
     if task == "outliers":
         n_outliers, n_rows = int((found["label"] < 0).sum()), len(found["label"])
@@ -95,8 +95,8 @@ def summary(task, model, found, y):
     elif y is None:
         return
     elif task == "regression":
-        if found["value"].ndim == 1 or quantiles_of(model):
-            facts = value_facts(y, found["value"], quantiles_of(model))
+        if found["value"].ndim == 1 or levels_of(model):
+            facts = value_facts(y, found["value"], levels_of(model))
             told = (f"{name} = {terminal.as_text(one)}" for name, one in facts.items())
             yield f"{'; '.join(told)} (regression)"
     else:
@@ -116,11 +116,11 @@ def labelled_answers(model, schema, data, options):
 
 def valued_answers(path, model, schema, data, options):
     """Return the values of the rows of a file, and their predictions."""
-    from largemargin.cli.measures import quantiles_of
+    from largemargin.cli.measures import levels_of
 
     X, y = rows_for(schema, data, options, task="regression", must=True)
     (predicted,) = answers(model, X).values()
-    if predicted.ndim == 2 and not quantiles_of(model):
+    if predicted.ndim == 2 and not levels_of(model):
         raise ValueError(
             f"{path} predicts {predicted.shape[1]} values for each row, and a file has one "
             "to compare with; use predict, and compare them by a program."

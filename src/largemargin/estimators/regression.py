@@ -14,7 +14,9 @@ from largemargin.estimators.values import Values
 from largemargin.kernels.widths import multiple_of_scale
 from largemargin.numerics.quantiles import robust_scale
 from largemargin.problem import Prices, Problem
-from largemargin.problem.value_losses import Pinball, Tube
+from largemargin.problem.value_losses import HardTube, Pinball, Tube
+from largemargin.solvers import solve
+from largemargin.solvers.hard_tube import solve_hard_tube
 
 # A lambda of "scale" is this constant times C times the sum of the weights, divided by the
 # scale of the values.
@@ -60,10 +62,13 @@ class MarginRegressor(RegressorMixin, MarginMachine):
             numbers of each row are sorted.
         """
         check_is_fitted(self)
-        values = self._finite_scores(self._validated(X))
+        return self._predicted(self._finite_scores(self._validated(X)))
+
+    def _predicted(self, scores):
+        """Return the predictions that belong to the scores of rows."""
         if has_quantiles(self):
-            values = np.sort(values, axis=1)[:, ranks_of_quantiles(self)]
-        return values if self._has_columns else values[:, 0]
+            scores = np.sort(scores, axis=1)[:, ranks_of_quantiles(self)]
+        return scores if self._has_columns else scores[:, 0]
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -74,18 +79,6 @@ class MarginRegressor(RegressorMixin, MarginMachine):
 def has_quantiles(machine):
     """Return whether a regressor predicts several quantiles."""
     return machine.loss == "quantile" and np.ndim(machine.quantile) > 0
-
-
-def checked_quantiles(machine):
-    """Return the quantiles of a regressor as an array, or raise if they are none."""
-    quantiles = np.array(machine.quantile, dtype=float)
-    inside = (quantiles > 0) & (quantiles < 1)
-    if quantiles.ndim > 1 or not quantiles.size or not inside.all():
-        raise ValueError(
-            "quantile must be a number between 0 and 1, or a list of such numbers; got "
-            f"{machine.quantile!r}."
-        )
-    return quantiles.ravel()
 
 
 def ranks_of_quantiles(machine):
@@ -104,20 +97,53 @@ class Units(NamedTuple):
 
 def regression_recipe(machine, space):
     """Return the recipe of a large margin distribution regressor in a space."""
-    quantiles = checked_quantiles(machine)
-    is_quantile = machine.loss == "quantile"
-    several = has_quantiles(machine)
+    quantiles, several = quantiles_of(machine), has_quantiles(machine)
     refuse_prices_of_quantiles(machine)
 
     def pose(targets, weight, number):
         C, epsilon, *lambdas = units_of(machine, targets.origin, weight)
-        level = quantiles[number if several else 0]
-        loss = Pinball(float(level)) if is_quantile else Tube(epsilon)
+        loss = loss_of(machine, C, epsilon, quantiles[number if several else 0])
         prices = Prices(C, lambda_var=lambdas[0], lambda_square=lambdas[1])
         return Problem(None, targets, weight, prices, machine.fit_intercept, loss)
 
-    encoder = Values(len(quantiles) if several else None)
-    return Recipe(encoder, space, pose, machine.solver, keep=keep_units)
+    if several:
+        encoder = Values(n_quantiles=len(quantiles))
+    else:
+        is_quantile = machine.loss == "quantile"
+        encoder = Values(quantile=float(quantiles[0]) if is_quantile else None)
+    is_hard = not isinstance(machine.C, str) and np.isinf(machine.C)
+    solver = solve_hard_tube if is_hard else solve
+    return Recipe(encoder, space, pose, machine.solver, solver, keep=keep_units)
+
+
+def quantiles_of(machine):
+    """Return the quantiles that are asked for as an array, or raise if they cannot be."""
+    if machine.loss != "quantile":
+        return np.array([0.5])
+    given = np.atleast_1d(np.asarray(machine.quantile))
+    is_numeric = given.dtype.kind in "fiu"
+    if given.ndim != 1 or not given.size or not is_numeric:
+        raise ValueError(
+            "quantile must be a number between 0 and 1, or a one-dimensional list of at "
+            f"least one such number; got {machine.quantile!r}."
+        )
+    if not ((given > 0) & (given < 1)).all():
+        raise ValueError(f"quantile must be between 0 and 1; got {machine.quantile!r}.")
+    return given.astype(np.float64)
+
+
+def loss_of(machine, C, epsilon, quantile):
+    """Return the loss of residuals, or raise if it cannot be that of an infinite C."""
+    is_quantile = machine.loss == "quantile"
+    if np.isfinite(C):
+        return Pinball(float(quantile)) if is_quantile else Tube(epsilon)
+    if is_quantile or epsilon == 0:
+        raise ValueError(
+            "C=inf keeps every row inside a tube, which needs loss='epsilon_insensitive' "
+            f"and a positive epsilon; got loss={machine.loss!r}, epsilon={epsilon:g}. Use "
+            "a finite C."
+        )
+    return HardTube(epsilon)
 
 
 def keep_units(machine, problems):

@@ -128,6 +128,7 @@ MACHINES = (
         "LDM",
         ("rbf",),
         KERNEL_VALUES,
+        has_search=True,
         task="values",
     ),
     Machine(
@@ -137,6 +138,7 @@ MACHINES = (
         "LDM",
         ("linear",),
         LINEAR_VALUES,
+        has_search=True,
         task="values",
     ),
     Machine(
