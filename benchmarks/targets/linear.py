@@ -81,8 +81,9 @@ def race_between(bench, rows, ours, competitor, above, cap):
         "ours_above": above(timings["ours"].result),
         "theirs_above": above(machine),
     }
+    row["ours_cpu_seconds"] = timings["ours"].best_cpu
     if search.reached:
-        row["cpu_speedup"] = timings["theirs"].best_cpu / timings["ours"].best_cpu
+        row["theirs_cpu_seconds"] = timings["theirs"].best_cpu
     return row
 
 
