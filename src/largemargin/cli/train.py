@@ -34,9 +34,10 @@ CALIBRATION_FOLDS = 5
 )
 @click.option(
     "--grid",
-    type=click.Choice(["scale", "paper"]),
+    type=click.Choice(["scale", "wide", "paper"]),
     default="scale",
-    help="Grid that --cv searches: one that follows the scale of the data, or the paper's.",
+    help="Grid that --cv searches: one that follows the scale of the data, a wider one "
+    "for ldm, or the paper's.",
 )
 @probability_options("Let the model predict probabilities.")
 @click.option(

@@ -69,10 +69,13 @@ def search_around(machine, pinned, values=None, **options):
     return kind.around(machine, **free | (values or {}), **options)
 
 
-def best_point(machine, grid, fixed, X, y, folds) -> dict:
-    """Return the best point of a grid, without the ``fixed`` parameters of the method."""
+def best_point(machine, grid, fixed, X, y, folds, named="scale") -> dict:
+    """Return the best point of a grid, without the ``fixed`` parameters of the method.
+
+    Values that the grid does not have are those of a search's grid of this name.
+    """
     if search_for(machine) is not None:
-        search = search_around(machine, fixed, grid, cv=folds, refit=False)
+        search = search_around(machine, fixed, grid, grid=named, cv=folds, refit=False)
         best = search.fit(X, y).best_params_
         return {name: value for name, value in best.items() if name not in fixed}
     points = list(ParameterGrid(grid))

@@ -127,6 +127,7 @@ MACHINES = (
         "LDM",
         ("rbf",),
         KERNEL_VALUES,
+        has_search=True,
         task="values",
     ),
     Machine(
@@ -136,6 +137,7 @@ MACHINES = (
         "LDM",
         ("linear",),
         LINEAR_VALUES,
+        has_search=True,
         task="values",
     ),
     Machine(
