@@ -62,16 +62,28 @@ class MarginRegressor(RegressorMixin, MarginMachine):
             numbers of each row are sorted.
         """
         check_is_fitted(self)
-        values = self._finite_scores(self._validated(X))
-        if has_several_quantiles(self):
-            order = np.argsort(self.quantile, kind="stable")
-            values[:, order] = np.sort(values, axis=1)
-        return values if self._has_columns else values[:, 0]
+        return self._predicted(self._finite_scores(self._validated(X)))
+
+    def _predicted(self, scores):
+        """Return the predictions that belong to the scores of rows."""
+        if has_quantiles(self):
+            scores = np.sort(scores, axis=1)[:, ranks_of_quantiles(self)]
+        return scores if self._has_columns else scores[:, 0]
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = not has_several_quantiles(self)
+        tags.target_tags.multi_output = not has_quantiles(self)
         return tags
+
+
+def has_quantiles(machine):
+    """Return whether a regressor predicts several quantiles."""
+    return machine.loss == "quantile" and np.ndim(machine.quantile) > 0
+
+
+def ranks_of_quantiles(machine):
+    """Return the place of each quantile of a regressor among them all, the smallest 0."""
+    return np.argsort(np.argsort(machine.quantile, kind="stable"), kind="stable")
 
 
 class Units(NamedTuple):
@@ -85,7 +97,7 @@ class Units(NamedTuple):
 
 def regression_recipe(machine, space):
     """Return the recipe of a large margin distribution regressor in a space."""
-    quantiles, several = quantiles_of(machine), has_several_quantiles(machine)
+    quantiles, several = quantiles_of(machine), has_quantiles(machine)
     refuse_prices_of_quantiles(machine)
 
     def pose(targets, weight, number):
@@ -94,15 +106,14 @@ def regression_recipe(machine, space):
         prices = Prices(C, lambda_var=lambdas[0], lambda_square=lambdas[1])
         return Problem(None, targets, weight, prices, machine.fit_intercept, loss)
 
-    encoder = Values(len(quantiles) if several else None)
+    if several:
+        encoder = Values(n_quantiles=len(quantiles))
+    else:
+        is_quantile = machine.loss == "quantile"
+        encoder = Values(quantile=float(quantiles[0]) if is_quantile else None)
     is_hard = not isinstance(machine.C, str) and np.isinf(machine.C)
     solver = solve_hard_tube if is_hard else solve
     return Recipe(encoder, space, pose, machine.solver, solver, keep=keep_units)
-
-
-def has_several_quantiles(machine):
-    """Return whether a machine predicts a list of quantiles."""
-    return machine.loss == "quantile" and np.ndim(machine.quantile) > 0
 
 
 def quantiles_of(machine):

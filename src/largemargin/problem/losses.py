@@ -85,7 +85,10 @@ class Loss:
         return self.smoothing(np.zeros(n_rows), np.inf, C)
 
     def curvature(self, C: float) -> float:
-        """Return the typical second derivative of the loss, smoothed if it has kinks."""
+        """Return the second derivative; with kinks, by how much the slope changes.
+
+        See ``Problem.loss_curvature``.
+        """
         return min(C, STEEPEST)
 
     def kinks(self, C: float) -> tuple[tuple[float, float], ...]:

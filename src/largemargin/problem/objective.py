@@ -25,7 +25,7 @@ without subtraction.
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple, Self
+from typing import Self
 
 import numpy as np
 
@@ -41,6 +41,7 @@ from largemargin.problem.margin_loops import (
     weighted_variance,
 )
 from largemargin.problem.smoothed import SmoothedProblem
+from largemargin.problem.terms import Prices, Targets, Terms
 
 # Squared lengths may fall below zero by this fraction of the objective.
 ROUNDING = 1e-12
@@ -50,57 +51,6 @@ NOTHING = 1e-8
 EXACT = 1e-11
 # Linearising repeatedly is worthwhile if it reduces the error by this factor each time.
 MAX_CONTRACTION = 0.5
-
-
-class Prices(NamedTuple):
-    """The prices of the terms of the objective; ``intercept`` is the price of ``b``."""
-
-    C: float
-    lambda_var: float = 0.0
-    lambda_mean: float = 0.0
-    lambda_square: float = 0.0
-    intercept: float = 0.0
-
-    def without_squares(self) -> Self:
-        """Return the same prices without those of the squared terms."""
-        return self._replace(lambda_var=0.0, lambda_square=0.0)
-
-
-class Targets(NamedTuple):
-    """The target of each row: ``margin = sign (score + intercept) - origin``."""
-
-    sign: np.ndarray
-    origin: np.ndarray
-
-    @classmethod
-    def of_classes(cls, sign: np.ndarray) -> Self:
-        """Return the targets of two classes, -1 and 1."""
-        return cls(sign, np.zeros_like(sign))
-
-    @classmethod
-    def of_values(cls, values: np.ndarray) -> Self:
-        """Return the targets of a regression, in which margins are negative residuals."""
-        return cls(np.ones_like(values), values)
-
-
-class Terms(NamedTuple):
-    """The terms of the objective at a point, and the summed Fenchel gaps of its losses."""
-
-    quadratic: float
-    reward: float
-    loss: float
-    gap: float
-    least_scale: float = 0.0
-
-    @property
-    def primal(self) -> float:
-        """The objective."""
-        return self.quadratic - self.reward + self.loss
-
-    @property
-    def scale(self) -> float:
-        """The sum of the absolute values of the terms, but no less than the least scale."""
-        return max(self.quadratic + abs(self.reward) + self.loss, self.least_scale)
 
 
 @dataclass(frozen=True)
@@ -334,15 +284,20 @@ class Problem:
 
     def smoothing_length(self, sharpness: float) -> float:
         """Return the length of proximal steps; ``sharpness`` is in units of C."""
-        return self.prices.C * sharpness / (self._scatter() or 1.0) or 1.0
+        return self.prices.C * sharpness / self.margin_unit or 1.0
 
-    def _scatter(self):
-        """Return about how far margins are apart."""
-        # Those of values are as far apart as the values, those of classes about one.
+    def loss_curvature(self) -> float:
+        """Return the typical second derivative of the loss, smoothed if it has kinks."""
+        curvature = self.loss.curvature(self.prices.C)
+        return curvature if self.loss.is_smooth else curvature / self.margin_unit
+
+    @property
+    def margin_unit(self) -> float:
+        """The size of margins: of classes about one, of values the scatter of these."""
         scatter = np.sqrt(self.mean(self.centred(self.origin) ** 2))
         if scatter > ROUNDING * np.abs(self.origin).max():
             return scatter
-        return self._size_of_scores if self.prices.intercept > 0 else 1.0
+        return self._size_of_scores or 1.0
 
     @cached_property
     def _size_of_scores(self):

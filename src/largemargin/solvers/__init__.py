@@ -24,7 +24,6 @@ class Solver(NamedTuple):
     max_iter: int
     needs: tuple[Capability, ...]  # one of these
     one_sided_only: bool = False  # and no prices of squared margins or of the intercept
-    classes_only: bool = False  # no origins
     without_goal: bool = False  # makes max_iter iterations, whatever the gap
 
     def refuse_unknown(self, name: str, problem: Problem) -> None:
@@ -41,10 +40,6 @@ class Solver(NamedTuple):
                 f"solver={name!r} supports no price of squared margins or the intercept; "
                 f"got {prices}. Use 'auto'."
             )
-        if self.classes_only and problem.origin.any():
-            raise ValueError(
-                f"solver={name!r} supports only classes, not values. Use 'auto'."
-            )
 
 
 FEATURES, ROWS, GRAM = Capability.FEATURES, Capability.ROWS, Capability.GRAM
@@ -53,9 +48,7 @@ SOLVERS = {
     "newton": Solver(solve_newton, 500, (FEATURES,)),
     "kernel_dual": Solver(solve_kernel_dual, 500, (GRAM,)),
     "dual_cd": Solver(solve_dual_cd, 10_000, (ROWS, GRAM), one_sided_only=True),
-    "asgd": Solver(
-        solve_asgd, 5, (ROWS,), one_sided_only=True, classes_only=True, without_goal=True
-    ),
+    "asgd": Solver(solve_asgd, 5, (ROWS,), without_goal=True),
 }
 # If the examination finds a gap above tol, the solver goes on with a tol smaller by this.
 CLOSER = 0.1
