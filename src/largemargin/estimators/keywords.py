@@ -61,7 +61,7 @@ NO_CLASSES = dict.fromkeys(
     ("there are no classes",),
 )
 # Answers of regressors, which come first.
-INSTEAD_FOR_VALUES = {
+INSTEAD_FOR_VALUES: dict[str, tuple[str, ...]] = {
     **NO_CLASSES,
     **dict.fromkeys(
         ("coef0", "degree", "gamma", "kernel"),
@@ -79,7 +79,7 @@ INSTEAD_FOR_VALUES = {
     "tau": ("use {quantile}, with loss='quantile'",),
 }
 # Answers of machines of one class.
-INSTEAD_FOR_OUTLIERS = {
+INSTEAD_FOR_OUTLIERS: dict[str, tuple[str, ...]] = {
     **NO_CLASSES,
     "C": ("use {nu}, as the price of a row below the threshold is 1 / (nu * n_samples)",),
     "contamination": ("use {nu}, an upper bound of the share of outliers",),
