@@ -9,6 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 from largemargin._compat import fit_context
 from largemargin.estimators.base import MarginMachine
 from largemargin.estimators.fitting import fit_machine, per_machine
+from largemargin.estimators.keywords import INSTEAD_FOR_VALUES
 from largemargin.estimators.recipe import Recipe
 from largemargin.estimators.values import Values
 from largemargin.kernels.widths import multiple_of_scale
@@ -25,6 +26,8 @@ LAMBDA_SCALE = 0.01
 
 class MarginRegressor(RegressorMixin, MarginMachine):
     """A regressor with one score per column of ``y``, or per quantile."""
+
+    _instead = INSTEAD_FOR_VALUES
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
