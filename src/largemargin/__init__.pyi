@@ -6,12 +6,16 @@ from largemargin.compared.odm_cv import ODMClassifierCV as ODMClassifierCV
 from largemargin.estimators.ldm import LDMClassifier as LDMClassifier
 from largemargin.estimators.ldm_cv import LDMClassifierCV as LDMClassifierCV
 from largemargin.estimators.ldm_regressor import LDMRegressor as LDMRegressor
+from largemargin.estimators.ldm_regressor_cv import LDMRegressorCV as LDMRegressorCV
 from largemargin.estimators.linear_ldm import LinearLDMClassifier as LinearLDMClassifier
 from largemargin.estimators.linear_ldm_cv import (
     LinearLDMClassifierCV as LinearLDMClassifierCV,
 )
 from largemargin.estimators.linear_ldm_regressor import (
     LinearLDMRegressor as LinearLDMRegressor,
+)
+from largemargin.estimators.linear_ldm_regressor_cv import (
+    LinearLDMRegressorCV as LinearLDMRegressorCV,
 )
 from largemargin.estimators.one_class import OneClassLDM as OneClassLDM
 from largemargin.inspection.displays.convergence import (

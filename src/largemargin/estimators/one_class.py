@@ -237,11 +237,13 @@ def price_of(machine, name, unit):
     return float(value) if factor is None else factor * unit
 
 
+@np.errstate(over="ignore", invalid="ignore")  # the design refuses such rows
 def mean_square_of(space, rows):
-    """Return the weighted mean of ``k(x, x)``; 1 if that is zero."""
+    """Return the weighted mean of ``k(x, x)``; 1 if that is not positive and finite."""
     used = space.settle(rows)
     if space.kernel.name == "precomputed":
         squares = np.diagonal(used)
     else:
         squares = space.kernel.diagonal(used)
-    return float(rows.weight @ squares / rows.weight.sum()) or 1.0
+    mean = float(rows.weight @ squares / rows.weight.sum())
+    return mean if 0 < mean < np.inf else 1.0

@@ -38,6 +38,8 @@ class Pinball(Loss):
 class Shortfall(Loss):
     """The loss ``max(0, -margin)`` of a score below the threshold."""
 
+    is_threshold = True
+
     def pull(self, C):
         """Return a pull of C below the threshold."""
         return Pull(0.0, C)

@@ -104,6 +104,8 @@ def solve(
 def _solve_and_examine(problem, solver, run):
     chosen, tol = SOLVERS[solver], run.tol
     found = chosen.function(problem, run)
+    if not chosen.without_goal:
+        found = found.settled(problem)
     best = found.examined_if_finite(problem, tol)
     best.n_iter, best.is_late = found.n_iter, found.is_late or run.progress.is_late
     if chosen.without_goal:
@@ -128,7 +130,8 @@ def _improve(problem, best, own_gap, function, run):
             break
         goal *= CLOSER
         left, start = run.max_iter - n_iter, best.as_start()
-        found = function(problem, replace(run, tol=goal, max_iter=left, start=start))
+        again = replace(run, tol=goal, max_iter=left, start=start)
+        found = function(problem, again).settled(problem)
         n_iter += found.n_iter
         is_promising = found.converged
         following = found.examined_if_finite(problem, run.tol)

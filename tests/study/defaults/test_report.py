@@ -1,8 +1,10 @@
 import csv
 
 import pytest
+from scipy.stats import t
 
-from study.defaults.report import groups, write
+from study.defaults.comparison import Summary
+from study.defaults.report import GROUPS, groups, interval_text, write
 from study.store import Result
 
 BEST, OTHER = "loo, squared, k 0.1", "loo, hinge, k 0.1"
@@ -35,11 +37,34 @@ def test_the_best_on_the_selection_half_is_reported_on_the_other(tmp_path):
     text = report.read_text()
     assert f"## {BEST}, other half" in text
     assert f"## {OTHER}, other half" not in text
-    assert text.index(f"| {BEST} |") < text.index(f"| {OTHER} |")
+    ranked = text[text.index("selection half, minus the searched SVM") :]
+    assert ranked.index(f"| {BEST} |") < ranked.index(f"| {OTHER} |")
     rows = list(csv.DictReader(table.read_text().splitlines()))
     differences = [float(row["difference"]) for row in rows]
     assert differences == sorted(differences)
     assert {row["method"] for row in rows} >= {BEST, OTHER}
+
+
+@pytest.mark.usefixtures("both_halves")
+def test_the_others_are_compared_with_the_chosen_one_on_all_sets(tmp_path):
+    text = write(results(), tmp_path)[0].read_text()
+    table = text[text.index(f"## Kernel machines, all sets, minus {BEST}") :]
+    line = table[table.index(f"| {OTHER} |") :].splitlines()[0]
+    assert line.count("-15.00") == len(GROUPS) + 1  # and of all sets
+    assert "| 4 of 4 | 1, 1, 1, 1 |" in line
+
+
+@pytest.mark.usefixtures("both_halves")
+def test_the_report_says_how_much_was_measured(tmp_path):
+    text = write(results(), tmp_path)[0].read_text()
+    assert "| SVC | 2 | 8 | 2 to 2 | 0.00 |" in text
+    assert "| all |  | 32 |  | 0.01 |" in text
+
+
+def test_a_mean_has_the_interval_of_a_t_test():
+    found = Summary(4, 1.0, 0.5, 0.1, (), 1.0)
+    low, high = t.interval(0.95, 3, loc=1.0, scale=0.5)
+    assert interval_text(found) == f"{low:+.2f} to {high:+.2f}"
 
 
 @pytest.mark.usefixtures("both_halves")

@@ -53,7 +53,7 @@ def check_support(machine):
 
 
 def check_run(machine):
-    """Raise if ``partial_fit`` cannot continue from the state of this estimator."""
+    """Raise if ``coef_`` has a wrong length, or ``partial_fit`` cannot continue from it."""
     from largemargin.solvers.asgd import Descent
 
     descents = getattr(machine, "_descents", None) or []
