@@ -42,7 +42,7 @@ def quality(classes, predicted, scores, y):
 
 def margin_facts(distribution):
     """Return the statistics of a margin distribution, by name."""
-    from largemargin.inspection.margins import LEVELS
+    from largemargin.inspection.distribution import LEVELS
 
     quantiles = zip(LEVELS, distribution.quantiles().tolist(), strict=True)
     facts = {
