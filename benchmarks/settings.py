@@ -146,7 +146,7 @@ FULL = Settings(
     ),
     value_Cs=(1, 100),
     flat_Cs=(1, 10, 100, 1000),
-    quantile_rows=(1000, 5000, None),
+    quantile_rows=(1000, 5000, 10_000),
     one_class_sets=("cod-rna", "ijcnn1", "adult-a", "covtype"),
     one_class_rows=(1000, 2000, 5000, 10_000),
     nus=(0.01, 0.1, 0.5),
