@@ -60,14 +60,19 @@ def warming_fits():
 
     rng = np.random.default_rng(0)
     X = rng.normal(size=(N_ROWS, N_FEATURES))
-    y = np.where(X[:, 0] + 0.5 * rng.normal(size=N_ROWS) > 0, 1, -1)
-    variants = [(one.name, options) for one in MACHINES for options in one.variants]
+    values = X[:, 0] + 0.5 * rng.normal(size=N_ROWS)
+    y = np.where(values > 0, 1, -1)
+    variants = [(one, options) for one in MACHINES for options in one.variants]
+    targets = {"classes": y, "values": values, "outliers": None}
     for dtype in (np.float64, np.float32):
-        for name, options in variants:
+        for one, options in variants:
+            # Zero is no place of a class without an intercept.
+            used = X + 3.0 if one.task == "outliers" else X
             # Gram matrices of many rows are float32.
             is_gram = options.get("kernel") == "precomputed"
-            for rows in [X @ X.T] if is_gram else [X, sp.csr_matrix(X)]:
-                yield getattr(largemargin, name)(**options), rows.astype(dtype), y
+            for rows in [used @ used.T] if is_gram else [used, sp.csr_matrix(used)]:
+                machine = getattr(largemargin, one.name)(**options)
+                yield machine, rows.astype(dtype), targets[one.task]
         # Pairs of classes are on blocks of a Gram matrix.
         pairs = largemargin.LDMClassifier(kernel="precomputed")
         yield pairs, (X @ X.T).astype(dtype), np.arange(N_ROWS) % 3
