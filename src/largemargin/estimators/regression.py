@@ -14,7 +14,9 @@ from largemargin.estimators.values import Values
 from largemargin.kernels.widths import multiple_of_scale
 from largemargin.numerics.quantiles import robust_scale
 from largemargin.problem import Prices, Problem
-from largemargin.problem.value_losses import Pinball, Tube
+from largemargin.problem.value_losses import HardTube, Pinball, Tube
+from largemargin.solvers import solve
+from largemargin.solvers.hard_tube import solve_hard_tube
 
 # A lambda of "scale" is this constant times C times the sum of the weights, divided by the
 # scale of the values.
@@ -84,19 +86,33 @@ class Units(NamedTuple):
 def regression_recipe(machine, space):
     """Return the recipe of a large margin distribution regressor in a space."""
     quantiles = np.ravel(machine.quantile)
-    is_quantile = machine.loss == "quantile"
-    several = is_quantile and np.ndim(machine.quantile) > 0
+    several = machine.loss == "quantile" and np.ndim(machine.quantile) > 0
     refuse_prices_of_quantiles(machine)
 
     def pose(targets, weight, number):
         C, epsilon, *lambdas = units_of(machine, targets.origin, weight)
-        level = quantiles[number if several else 0]
-        loss = Pinball(float(level)) if is_quantile else Tube(epsilon)
+        loss = loss_of(machine, C, epsilon, quantiles[number if several else 0])
         prices = Prices(C, lambda_var=lambdas[0], lambda_square=lambdas[1])
         return Problem(None, targets, weight, prices, machine.fit_intercept, loss)
 
     encoder = Values(len(quantiles) if several else None)
-    return Recipe(encoder, space, pose, machine.solver, keep=keep_units)
+    is_hard = not isinstance(machine.C, str) and np.isinf(machine.C)
+    solver = solve_hard_tube if is_hard else solve
+    return Recipe(encoder, space, pose, machine.solver, solver, keep=keep_units)
+
+
+def loss_of(machine, C, epsilon, quantile):
+    """Return the loss of residuals, or raise if it cannot be that of an infinite C."""
+    is_quantile = machine.loss == "quantile"
+    if np.isfinite(C):
+        return Pinball(float(quantile)) if is_quantile else Tube(epsilon)
+    if is_quantile or epsilon == 0:
+        raise ValueError(
+            "C=inf keeps every row inside a tube, which needs loss='epsilon_insensitive' "
+            f"and a positive epsilon; got loss={machine.loss!r}, epsilon={epsilon:g}. Use "
+            "a finite C."
+        )
+    return HardTube(epsilon)
 
 
 def keep_units(machine, problems):

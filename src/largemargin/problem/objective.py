@@ -158,8 +158,13 @@ class Problem:
 
     @property
     def is_hard(self) -> bool:
-        """Whether C is infinite, so that no margin may be below the kink."""
+        """Whether C is infinite, so that no margin may be where the loss is positive."""
         return np.isinf(self.prices.C)
+
+    @property
+    def has_hard_margin(self) -> bool:
+        """Whether no margin may be below a kink, which larger elements achieve."""
+        return self.is_hard and self.loss.is_one_sided
 
     @cached_property
     def is_plain_ldm(self) -> bool:
@@ -336,7 +341,7 @@ class Problem:
 
     def stretch(self, margins):
         """Return the factor that raises all margins to the kink of a hard margin."""
-        if not self.is_hard:
+        if not self.has_hard_margin:
             return 1.0
         smallest = margins.min() / self.loss.kink
         return max(1.0, 1.0 / smallest) if smallest > 0 else 1.0
@@ -364,7 +369,7 @@ class Problem:
         design, margins = self.design, point.margins
         norm = design.inner(point.w, point.w, point.scores)
         stretch = self.stretch(margins)
-        if self.is_hard and stretch * margins.min() <= 0:
+        if self.has_hard_margin and stretch * margins.min() <= 0:
             return Certificate(np.inf, np.inf, 1.0)
         extra = stretch - 1.0
         stretched = margins if stretch == 1.0 else stretch * margins

@@ -6,6 +6,8 @@ margin of one class is the score minus the threshold. See ``losses`` for what a 
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from largemargin.problem.losses import Loss, Pull
 
 
@@ -39,3 +41,37 @@ class Shortfall(Loss):
     def pull(self, C):
         """Return a pull of C below the threshold."""
         return Pull(0.0, C)
+
+
+@dataclass(frozen=True)
+class HardTube(Loss):
+    """A tube that no residual may leave, whatever the price.
+
+    Solvers aim at a tube that is narrower by the fraction ``slack``, because no method
+    reaches an edge exactly, see ``solvers.hard_tube``.
+    """
+
+    epsilon: float
+    slack: float = 0.0
+
+    def pull(self, C):
+        """Return a pull without a bound beyond the edges of the narrower tube."""
+        inner = self.epsilon * (1.0 - self.slack)
+        return Pull(-inner, np.inf, 0.0, inner, -np.inf)
+
+    def value_and_gap(self, margins, beta, weight, C):
+        """Return zero and the summed Fenchel gaps, infinite if a residual is outside."""
+        gaps = np.empty_like(margins)
+        self.worst_gaps(margins, np.zeros_like(margins), beta, C, gaps)
+        return 0.0, weight @ gaps
+
+    def worst_gaps(self, margins, errors, beta, C, out):
+        """Fill in the gap of each row, infinite if it may be outside."""
+        np.abs(beta, out=out)
+        out *= self.epsilon + errors
+        out += beta * margins
+        out[np.abs(margins) + errors > self.epsilon] = np.inf
+
+    def steepness(self, margins, C):
+        """Return zeros: no residual is outside."""
+        return np.zeros_like(margins)

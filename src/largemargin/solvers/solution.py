@@ -170,7 +170,7 @@ class Solution:
             options["tangent"] = tangent = self.tangent
             result = examine_kept(problem, w, offset, self.beta, **options)
             low = problem.loss.kink
-            least = result.least_margin / low if problem.is_hard else 1.0
+            least = result.least_margin / low if problem.has_hard_margin else 1.0
             is_kept = not 0 < least < 1
             if is_kept or attempt == MAX_STRETCHES:
                 break
