@@ -91,10 +91,10 @@ def price(k):
 
 
 def candidate(kernel, C, k_square, k_var, epsilon):
-    """Return one of our machines, by its prices and its tube in units of the scale."""
+    """Return one of our machines, by its prices and its tube."""
     options = {
         "C": C,
-        "epsilon": f"{epsilon:g}*scale",
+        "epsilon": epsilon,
         "lambda_square": price(k_square),
         "lambda_var": price(k_var),
     }
@@ -129,12 +129,15 @@ def references():
     }
 
 
-# Prices of the squares, of the variance, and half widths of the tube.
+# Prices of the squares and of the variance, and half widths of the tube.
+OLD = 0.01, 0.01, "0.1*scale"
 PRICES = (
-    *((0, 0, epsilon) for epsilon in (0.0, 0.1)),
-    *((k, 0, epsilon) for k in (0.1, 1) for epsilon in (0.0, 0.1)),
-    *((0, k, epsilon) for k in (0.01, 0.1, 1) for epsilon in (0.0, 0.1)),
-    (0.01, 0.01, 0.1),
+    (0, 0, "loo"),
+    (0, 0, "0.1*scale"),
+    (0, 0, 0.0),
+    *((k, 0, "loo") for k in (0.01, 0.1, 1)),
+    *((0, k, "loo") for k in (0.01, 0.1)),
+    OLD,
 )
 
 
@@ -142,9 +145,9 @@ def all_methods():
     """Return the methods by name, in the order of the tables."""
     found = references()
     for kernel, prefix in ("rbf", ""), ("linear", "linear "):
-        for C, prices in ("scale", PRICES[-1:]), ("loo", PRICES):
+        for C, prices in ("scale", (OLD,)), ("loo", PRICES):
             for k_square, k_var, epsilon in prices:
-                name = f"{prefix}{C}, k {k_square:g}/{k_var:g}, epsilon {epsilon:g}"
+                name = f"{prefix}C {C}, k {k_square:g}/{k_var:g}, epsilon {epsilon}"
                 found[name] = candidate(kernel, C, k_square, k_var, epsilon)
     return found
 

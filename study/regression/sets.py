@@ -38,7 +38,7 @@ class ValueSet:
         Columns that are left out: names, and those that give the value away.
 
     large : bool, default=False
-        Whether up to 2,000 rows are trained on, not 1,000.
+        Whether up to 1,000 rows are trained on, not 400.
 
     whole_columns : bool, default=False
         Whether columns with missing values are left out, and not such rows.
@@ -70,7 +70,8 @@ TABLE = (
     ValueSet("College", 777, 17, "ISLR/College", "Outstate"),
     ValueSet("concrete", 1030, 8, "modeldata/concrete", "compressive_strength"),
     ValueSet("Sacramento", 932, 8, "modeldata/Sacramento", "price", ("city", "zip")),
-    ValueSet("Chicago", 5698, 48, "modeldata/Chicago", "ridership", ("date",)),
+    ValueSet("Chicago", 5698, 48, "modeldata/Chicago", "ridership", ("date",),
+             large=True),
     ValueSet("car_prices", 804, 17, "modeldata/car_prices", "Price"),
     ValueSet("permeability", 165, 1069, "modeldata/permeability_qsar", "permeability"),
     ValueSet("meats", 215, 100, "modeldata/meats", "fat", ("water", "protein")),

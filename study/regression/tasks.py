@@ -18,10 +18,10 @@ from study.tasks import SHORT_SECONDS, cpu_seconds, digest_of, loaded
 TARGETS = "clean", "contaminated"
 # Of the training rows; how many scales from the median, and by which distribution.
 SHARE, DISTANCE, FREEDOM = 0.1, 10.0, 2.0
-MAX_TRAIN, MAX_TRAIN_OF_LARGE = 1000, 2000
-MAX_TEST = 10_000
+MAX_TRAIN, MAX_TRAIN_OF_LARGE = 400, 1000
+MAX_TEST = 5000
 # Number of splits for up to so many training rows, and for more.
-SPLITS = {170: 20, 300: 10, 600: 4, 1000: 2}
+SPLITS = {170: 8, 300: 5, 400: 3}
 SPLITS_OF_MORE = 1
 
 

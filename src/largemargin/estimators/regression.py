@@ -10,6 +10,11 @@ from largemargin._compat import fit_context
 from largemargin.estimators.base import MarginMachine
 from largemargin.estimators.fitting import fit_machine, per_machine
 from largemargin.estimators.recipe import Recipe
+from largemargin.estimators.value_tuning import (
+    curvature_of,
+    epsilon_given,
+    tuned_values,
+)
 from largemargin.estimators.values import Values
 from largemargin.kernels.widths import multiple_of_scale
 from largemargin.numerics.quantiles import robust_scale
@@ -98,7 +103,28 @@ def regression_recipe(machine, space):
     encoder = Values(len(quantiles) if several else None)
     is_hard = not isinstance(machine.C, str) and np.isinf(machine.C)
     solver = solve_hard_tube if is_hard else solve
-    return Recipe(encoder, space, pose, machine.solver, solver, keep=keep_units)
+    return Recipe(
+        encoder,
+        space,
+        pose,
+        machine.solver,
+        solver,
+        curvature=curvature_of_machine(machine, quantiles),
+        tune=tuned_values,
+        keep=keep_units,
+    )
+
+
+def curvature_of_machine(machine, quantiles):
+    """Return the curvature of the squares and of the loss for C = 1, see ``value_tuning``.
+
+    A lambda that is a number counts for nothing.
+    """
+    ks = [
+        LAMBDA_SCALE * (multiple_of_scale(lambda_given(machine, name), name) or 0.0)
+        for name in ("lambda_square", "lambda_var")
+    ]
+    return curvature_of(*ks, quantiles if machine.loss == "quantile" else None)
 
 
 def loss_of(machine, C, epsilon, quantile):
@@ -128,8 +154,9 @@ def units_of(machine, values, weight) -> Units:
     scale = robust_scale(values, weight)
     factor = multiple_of_scale(machine.C, "C")
     C = float(machine.C) if factor is None else factor * scale
-    factor = multiple_of_scale(machine.epsilon, "epsilon")
-    epsilon = float(machine.epsilon) if factor is None else factor * scale
+    epsilon = epsilon_given(machine)
+    factor = multiple_of_scale(epsilon, "epsilon")
+    epsilon = float(epsilon) if factor is None else factor * scale
     # "scale" cannot refer to a C that is zero or infinite: the scale takes its place.
     unit = (C if 0 < C < np.inf else scale) * float(weight.sum()) / scale
     lambdas = []
