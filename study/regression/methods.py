@@ -163,7 +163,8 @@ def chosen_by(machine):
         least = np.argmax(inner.cv_results_["mean_test_mae"])
         by_mae = plain(inner.cv_results_["params"][least])
         return {**plain(inner.best_params_), "by_mae": by_mae}
-    names = [name for name in ("C", "gamma") if getattr(machine, name, None) == "loo"]
+    words = "C", "epsilon", "gamma"
+    names = [name for name in words if getattr(machine, name, None) == "loo"]
     names += ["alpha"] if hasattr(machine, "alpha_") else []
     return plain({name: getattr(machine, f"{name}_") for name in names})
 

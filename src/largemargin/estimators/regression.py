@@ -10,11 +10,7 @@ from largemargin._compat import fit_context
 from largemargin.estimators.base import MarginMachine
 from largemargin.estimators.fitting import fit_machine, per_machine
 from largemargin.estimators.recipe import Recipe
-from largemargin.estimators.value_tuning import (
-    curvature_of,
-    epsilon_given,
-    tuned_values,
-)
+from largemargin.estimators.value_tuning import epsilon_given, tuned_values
 from largemargin.estimators.values import Values
 from largemargin.kernels.widths import multiple_of_scale
 from largemargin.numerics.quantiles import robust_scale
@@ -109,22 +105,22 @@ def regression_recipe(machine, space):
         pose,
         machine.solver,
         solver,
-        curvature=curvature_of_machine(machine, quantiles),
+        curvature=curvature_of_squares(machine),
         tune=tuned_values,
         keep=keep_units,
     )
 
 
-def curvature_of_machine(machine, quantiles):
-    """Return the curvature of the squares and of the loss for C = 1, see ``value_tuning``.
+def curvature_of_squares(machine):
+    """Return the curvature of the squares for C = 1, in units of the values.
 
     A lambda that is a number counts for nothing.
     """
-    ks = [
-        LAMBDA_SCALE * (multiple_of_scale(lambda_given(machine, name), name) or 0.0)
-        for name in ("lambda_square", "lambda_var")
-    ]
-    return curvature_of(*ks, quantiles if machine.loss == "quantile" else None)
+    curvature = 0.0
+    for name, factor in ("lambda_square", 2.0), ("lambda_var", 4.0):
+        multiple = multiple_of_scale(lambda_given(machine, name), name) or 0.0
+        curvature += factor * LAMBDA_SCALE * multiple
+    return curvature
 
 
 def loss_of(machine, C, epsilon, quantile):

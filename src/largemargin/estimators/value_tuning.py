@@ -13,18 +13,17 @@ form (``numerics.ridge``). In units of the scale of the values, the rule is:
 
 The price c of the squares of the regression is ``C (2 k_square + 4 k_var + 1 / sigma)``
 for the machine, where a lambda is ``k C sum(s)``: the curvature of its squares, and about
-that of ``|r|`` for residuals of this scale. A quantile has half of the latter or less. The
-tube is 0.3 sigma wide on either side.
+that of ``|r|`` for residuals of this scale. The tube is 0.3 sigma wide on either side.
+Quantiles have the same C: those far from the median take more rows to find, and want less
+of it than the curvature of their loss says.
 
 A scale is a median absolute deviation, so that a tenth of outliers hardly changes the
 choice. By the residuals of the values as they are, they would decide on it.
 """
 
 from copy import copy
-from typing import NamedTuple
 
 import numpy as np
-from scipy.special import ndtri
 
 from largemargin.estimators.self_tuning import WORD, gammas_of, rows_of, sample_of
 from largemargin.kernels.widths import multiple_of_scale
@@ -43,22 +42,6 @@ PLAIN_TUBE = "0.1*scale"
 NORMAL_DEVIATION = 0.6745
 # The least scale of residuals, so that C is not zero.
 LEAST_SCALE = 1e-8
-
-
-class Curvature(NamedTuple):
-    """Curvatures for C = 1 in units of the values: of squares, and of ``|r|`` by sigma."""
-
-    squares: float
-    corner: float
-
-
-def curvature_of(k_square, k_var, quantiles=None):
-    """Return the curvature of prices as multiples of ``C sum(s)``."""
-    corner = 1.0
-    if quantiles is not None:
-        # The density at the quantile, relative to that at the median, of half the slopes.
-        corner = 0.5 * float(np.mean(np.exp(-0.5 * ndtri(quantiles) ** 2)))
-    return Curvature(2.0 * k_square + 4.0 * k_var, corner)
 
 
 def epsilon_given(machine):
@@ -142,8 +125,8 @@ def points_of(machine, rows, recipe, units):
         own_errors, own_scales = judge_values(paths, column / unit, sample, prices)
         errors += own_errors / len(units)
         scales += own_scales / len(units)
-    squares, corner = recipe.curvature
-    return prices / (squares + corner / scales), TUBE * scales, gammas, errors
+    Cs = prices / (recipe.curvature + 1.0 / scales)
+    return Cs, TUBE * scales, gammas, errors
 
 
 def judge_values(paths, values, sample, prices):
