@@ -64,6 +64,10 @@ NOTABLY = 0.99
 # A loss with kinks is minimised directly if the squared terms are less curved than this
 # part of it.
 INERT = 0.01
+# Residuals have kinks on both sides. Where their losses are hardly steeper than the squared
+# length of the element, that way is faster at larger prices of squares, too.
+INERT_IF_GENTLE = 0.1
+GENTLE = 2.0
 
 
 def solve_active(problem, run: Run) -> Solution:
@@ -78,7 +82,8 @@ def solve_active(problem, run: Run) -> Solution:
 def _solve(problem, run):
     """Go the dual or the primal way, or one after the other."""
     kinks = problem.loss.kinks(problem.prices.C)
-    steepness = INERT * problem.loss_curvature()
+    inert = INERT_IF_GENTLE if _is_gentle(problem) else INERT
+    steepness = inert * problem.loss_curvature()
     if problem.is_hard or (kinks and problem.stiffness < steepness):
         return solve_primal(problem, run)
     solution = _solve_dual(problem, run)
@@ -89,6 +94,14 @@ def _solve(problem, run):
     other = solve_primal(problem, rest)
     other.n_iter += solution.n_iter
     return min(other, solution, key=lambda one: one.certificate.gap)
+
+
+def _is_gentle(problem):
+    """Return whether losses of two sides are hardly steeper than the squared length."""
+    if problem.loss.is_one_sided:
+        return False
+    norms = problem.mean(problem.design.squared_norms())
+    return problem.loss_curvature() * norms <= GENTLE
 
 
 def solve_primal(problem, run: Run) -> Solution:
