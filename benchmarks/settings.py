@@ -46,6 +46,8 @@ class Settings:
     leave_one_out_rows: int
     # Data set and rows (None: all of them) of the default machines.
     default_cases: tuple
+    # Data set with values and rows (None: all of them).
+    value_searches: tuple
     # Data sets with values: of kernel machines, and of linear ones with all their rows.
     value_sets: tuple
     value_rows: tuple
@@ -133,6 +135,7 @@ FULL = Settings(
         ("ijcnn1", 10_000),
         ("w8a", 10_000),
     ),
+    value_searches=(("diabetes", None), ("computers", 1000), ("diamonds", 2000)),
     value_sets=("diamonds", "nox", "computers", "deliveries", "hotel-rates"),
     value_rows=(1000, 2000, 5000, 10_000),
     linear_value_sets=(
@@ -146,7 +149,7 @@ FULL = Settings(
     ),
     value_Cs=(1, 100),
     flat_Cs=(1, 10, 100, 1000),
-    quantile_rows=(1000, 5000, None),
+    quantile_rows=(1000, 5000, 10_000),
     one_class_sets=("cod-rna", "ijcnn1", "adult-a", "covtype"),
     one_class_rows=(1000, 2000, 5000, 10_000),
     nus=(0.01, 0.1, 0.5),
@@ -182,6 +185,7 @@ QUICK = Settings(
     search_limit=10.0,
     leave_one_out_rows=100,
     default_cases=(("german", None), ("adult-a", 2000)),
+    value_searches=(("diabetes", None),),
     value_sets=("computers", "hotel-rates"),
     value_rows=(1000,),
     linear_value_sets=("diabetes", "computers"),

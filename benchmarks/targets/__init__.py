@@ -20,6 +20,7 @@ from benchmarks.targets.regression import Regression
 from benchmarks.targets.searches import Searches
 from benchmarks.targets.selection import Selection
 from benchmarks.targets.startup import Startup
+from benchmarks.targets.value_searches import ValueSearches
 
 CLASSES = (
     Linear,
@@ -42,6 +43,7 @@ CLASSES = (
     LinearRegression,
     Quantiles,
     OneClass,
+    ValueSearches,
 )
 TARGETS = {cls.name: cls() for cls in CLASSES}
 

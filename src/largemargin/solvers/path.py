@@ -121,11 +121,12 @@ class Path:
         if not np.isfinite(away[nearest]):
             return None
         solution, ratio = self.solutions[nearest], C / self.problems[nearest].prices.C
-        if ratio == 1.0 or problem.origin.any():
-            # Most values are fitted as well at one C as at another: what does it stays.
+        is_expansion = problem.design.elements_are_expansions
+        if ratio == 1.0 or (is_expansion and problem.origin.any()):
+            # Kernels fit values so closely that dual variables hardly grow with C.
             return solution.as_start()
         # Dual variables and expansions grow with C; margins and so elements hardly do.
-        w = solution.w * (ratio if problem.design.elements_are_expansions else 1.0)
+        w = solution.w * (ratio if is_expansion else 1.0)
         return Start(ratio * solution.beta, w, solution.offset)
 
 
