@@ -61,9 +61,10 @@ class ValuePose(Pose):
             lambda_var = in_units(self.lambda_var, unit)
             lambda_mean = in_units(self.lambda_mean, LONG("0.01"))
             price = 1 + lambda_mean
+            C = (1 + SPARE * price) * self.C
             least = NOTHING * price**2 * square / (1 + 4 * lambda_var * square)
-            prices = {"lambda_var": lambda_var, "lambda_mean": lambda_mean, "price": price}
-            return replace(self, **prices, least_scale=least)
+            prices = {"C": C, "lambda_var": lambda_var, "lambda_mean": lambda_mean}
+            return replace(self, **prices, price=price, least_scale=least)
         if not self.origin.any():
             return self
         residuals = EXACT * np.abs(self.origin)
@@ -100,7 +101,7 @@ def value_poses_of(drawn, loss):
         return [
             ValuePose(
                 **common,
-                C=(1.0 + SPARE) / (given["nu"] * float(total)),
+                C=1.0 / (given["nu"] * float(total)),
                 lambda_var=given["lambda_var"],
                 lambda_mean=given["lambda_mean"],
                 fit_intercept=True,

@@ -276,6 +276,9 @@ def test_no_machine_fails_on_hostile_problems():
         (101, 11, 0.4, ["LDM rbf tiled squared"]),
         (101, 16, 0.4, ["KOMD linear"]),
         (101, 20, 0.4, ["LDM rbf tiled"]),
+        (5, 7, 0.4, ["LinearLDMRegressor auto quantile"]),
+        (5, 54, 0.4, ["OneClassLDM linear"]),
+        (201, 84, 0.4, ["OneClassLDM poly", "OneClassLDM poly narrow"]),
     ],
 )
 def test_what_the_fuzzer_once_found_stays_mended(seed, number, active_share, names):

@@ -124,6 +124,19 @@ def test_at_nu_one_without_a_variance_w_is_the_mean_of_the_rows():
     assert_allclose(model.coef_[0], weight @ X / weight.sum(), rtol=1e-6)
 
 
+def test_at_nu_one_a_large_reward_of_the_mean_leaves_the_bounds_some_room():
+    X = np.random.default_rng(0).poisson(0.2, size=(30, 1)).astype(float)
+    model = OneClassLDM(1.0, kernel="linear", lambda_var="100*scale", lambda_mean=1000.0)
+    assert model.fit(X).duality_gap_ <= model.tol
+
+
+def test_a_large_price_of_the_variance_takes_no_more_steps_than_others():
+    X = np.random.default_rng(0).normal(size=(56, 2))
+    model = OneClassLDM(0.1, kernel="linear", lambda_var=1e6, lambda_mean=10.0).fit(X)
+    assert model.duality_gap_ <= model.tol
+    assert model.n_iter_ <= 50
+
+
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
 def test_weights_are_repetitions(kernel):
     X = rows(40)

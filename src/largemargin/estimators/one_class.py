@@ -219,7 +219,7 @@ def one_class_recipe(machine, mean_square):
         lambda_mean = price_of(machine, "lambda_mean", SCALE)
         # The reward is that of scores, not of margins, in which the intercept has a part.
         prices = Prices(
-            (1.0 + ROUNDING) / (machine.nu * float(weight.sum())),
+            (1.0 + ROUNDING * (1.0 + lambda_mean)) / (machine.nu * float(weight.sum())),
             lambda_var,
             lambda_mean,
             intercept=1.0 + lambda_mean,
