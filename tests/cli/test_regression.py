@@ -72,6 +72,10 @@ def trained(good, plain, tmp_path):
             LDMRegressor(1.0, lambda_var="scale", lambda_square=0.0),
         ),
         (
+            ["-c", "loo", "-p", "loo", "-g", "loo"],
+            LDMRegressor("loo", epsilon="loo", gamma="loo"),
+        ),
+        (
             ["-c", "1", "--quantile", "0.9"],
             LDMRegressor(1.0, loss="quantile", quantile=0.9),
         ),
@@ -228,6 +232,14 @@ def test_info_says_what_the_prices_came_to(good, trained, numbers):
     assert "quantile" not in told["parameters"]
     assert "classes" not in told
     assert "probabilities" not in told
+
+
+def test_info_says_what_was_chosen(good, trained):
+    path = trained("-c", "loo", "-g", "loo", "-p", "loo")
+    machine = load_model(path)[0][-1]
+    parameters = good("info", path, "--json").record["parameters"]
+    for name in "C", "gamma", "epsilon":
+        assert parameters[name] == getattr(machine, f"{name}_")
 
 
 def test_info_of_several_quantiles_has_one_price(good, trained):
