@@ -332,6 +332,18 @@ def test_what_is_no_number_is_no_value(refused, tmp_path, text, words):
     assert words in told
 
 
+def test_a_word_among_many_values_is_an_error_with_its_line(good, refused, frame, tmp_path):
+    path = tmp_path / "typo.csv"
+    changed = frame[["bmi", "target"]].astype({"target": object})
+    changed.loc[7, "target"] = "12O"
+    changed.to_csv(path, index=False)
+    told = refused("train", path, "-o", tmp_path / "m")
+    assert "line 9: column 'target' has '12O'; expected a number. Correct it, or" in told
+    changed[:9].assign(target=["1", "2", "x"] * 3).to_csv(path, index=False)
+    told = good("train", path, "-o", tmp_path / "m", "--json").record
+    assert told["classes"] == ["1", "2", "x"]
+
+
 def test_words_of_an_array_are_no_values(refused, tmp_path):
     np.savez(tmp_path / "some.npz", X=np.eye(3), y=["a", "b", "c"])
     told = refused(
