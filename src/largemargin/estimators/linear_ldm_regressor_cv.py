@@ -95,4 +95,6 @@ class LinearLDMRegressorCV(RegressorSearch):
         machine = self._machine()
         if not suits_products(self, X):
             return machine
-        return LDMRegressor(kernel="linear", **machine.get_params())
+        shared = machine.get_params()
+        shared.pop("random_state")  # of streams
+        return LDMRegressor(kernel="linear", **shared)
