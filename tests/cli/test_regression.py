@@ -72,6 +72,10 @@ def trained(good, plain, tmp_path):
             LDMRegressor(1.0, lambda_var="scale", lambda_square=0.0),
         ),
         (
+            ["-c", "loo", "-p", "loo", "-g", "loo"],
+            LDMRegressor("loo", epsilon="loo", gamma="loo"),
+        ),
+        (
             ["-c", "1", "--quantile", "0.9"],
             LDMRegressor(1.0, loss="quantile", quantile=0.9),
         ),
@@ -230,6 +234,14 @@ def test_info_says_what_the_prices_came_to(good, trained, numbers):
     assert "probabilities" not in told
 
 
+def test_info_says_what_was_chosen(good, trained):
+    path = trained("-c", "loo", "-g", "loo", "-p", "loo")
+    machine = load_model(path)[0][-1]
+    parameters = good("info", path, "--json").record["parameters"]
+    for name in "C", "gamma", "epsilon":
+        assert parameters[name] == getattr(machine, f"{name}_")
+
+
 def test_info_of_several_quantiles_has_one_price(good, trained):
     path = trained("-t", "linear", "--quantile", "0.1,0.9")
     told = good("info", path, "--json").record
@@ -318,6 +330,18 @@ def test_what_is_no_number_is_no_value(refused, tmp_path, text, words):
     path.write_text(text)
     told = refused("train", path, "-o", tmp_path / "m", "--task", "regression")
     assert words in told
+
+
+def test_a_word_among_many_values_is_an_error_with_its_line(good, refused, frame, tmp_path):
+    path = tmp_path / "typo.csv"
+    changed = frame[["bmi", "target"]].astype({"target": object})
+    changed.loc[7, "target"] = "12O"
+    changed.to_csv(path, index=False)
+    told = refused("train", path, "-o", tmp_path / "m")
+    assert "line 9: column 'target' has '12O'; expected a number. Correct it, or" in told
+    changed[:9].assign(target=["1", "2", "x"] * 3).to_csv(path, index=False)
+    told = good("train", path, "-o", tmp_path / "m", "--json").record
+    assert told["classes"] == ["1", "2", "x"]
 
 
 def test_words_of_an_array_are_no_values(refused, tmp_path):

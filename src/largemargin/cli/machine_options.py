@@ -40,7 +40,7 @@ def number_or_scale(value, others=""):
     return value
 
 
-def cost(value):
+def price(value):
     """Return a number, "loo" or a multiple of "scale"."""
     return value if value == "loo" else number_or_scale(value, "loo, ")
 
@@ -80,17 +80,17 @@ def setting(value):
 PARAMETERS = (
     (
         "-c --cost C",
-        cost,
+        price,
         "Regularisation: price of margin violations, or of residuals beyond the tube: a "
-        "number, loo (ldm, svm; classes) to choose it by leave-one-out errors, or scale "
-        "or a multiple such as 10*scale (regression).  [default: loo (ldm), scale (ldm, "
+        "number, loo (ldm, svm) to choose it by leave-one-out errors or, for regression, "
+        "scale or a multiple such as 10*scale.  [default: loo (ldm), scale (ldm, "
         "regression), otherwise 1]",
     ),
     (
         "-p --epsilon",
-        number_or_scale,
+        price,
         "Regression: half the width of the tube, within which residuals cost nothing: a "
-        "number, scale or a multiple.  [default: 0.1*scale (ldm), 0.1 (svm)]",
+        "number, loo, scale or a multiple.  [default: 0.1*scale (ldm), 0.1 (svm)]",
     ),
     (
         "-n --nu",
@@ -113,8 +113,8 @@ PARAMETERS = (
         "-g --gamma",
         gamma,
         "Kernel coefficient: a number, auto, scale, a multiple such as 0.3*scale, or "
-        "loo (ldm, svm; classes) to choose it by leave-one-out errors.  [default: loo "
-        "(ldm, classes), otherwise scale]",
+        "loo (ldm, svm) to choose it by leave-one-out errors.  [default: loo (ldm, "
+        "classes), otherwise scale]",
     ),
     ("-d --degree", int, "Degree of the poly kernel.  [default: 3]"),
     ("-r --coef0", float, "Constant of the poly and sigmoid kernels.  [default: 0]"),

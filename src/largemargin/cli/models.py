@@ -1,6 +1,7 @@
 """Model files, with what the command must know of the rows."""
 
 from contextlib import suppress
+from numbers import Real
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -122,8 +123,9 @@ def parameters_of(machine) -> dict:
     """Return the parameters that are shown of a fitted machine."""
     parameters = machine.get_params()
     for name in "C", "gamma", "epsilon":  # what was chosen, if that was left to the fit
-        is_settled = isinstance(parameters.get(name), str) and hasattr(machine, f"{name}_")
-        if is_settled and (name != "gamma" or parameters[name] == "loo"):
+        value = parameters.get(name, 0.0)
+        is_open = value == "loo" if name == "gamma" else not isinstance(value, Real)
+        if is_open and hasattr(machine, f"{name}_"):
             parameters[name] = as_one(getattr(machine, f"{name}_"))
     if isinstance(machine, MarginRegressor):
         for name in "lambda_var", "lambda_square":

@@ -31,12 +31,26 @@ def decided_task(rows, label):
     numbers = rows.numeric_labels(name)
     if numbers is None or not are_values(numbers):
         return "classification", None
+    if not matrix:
+        refuse_words(rows, name)
     place = "y" if matrix else f"column {short(name)}"
     return (
         "regression",
         f"{place} holds {count(numbers)} different numbers, which are taken for values; "
         "--task classification takes them for classes",
     )
+
+
+def refuse_words(rows, name):
+    """Raise for a word among the values of a column, with its line."""
+    from largemargin.tables import UnreadableFile
+
+    try:
+        rows.numbers(name)
+    except UnreadableFile as error:
+        raise UnreadableFile(
+            f"{error} Correct it, or train with --task classification."
+        ) from None
 
 
 def are_values(numbers):

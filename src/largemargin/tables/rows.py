@@ -142,11 +142,14 @@ class TableRows:
         return finite_values(column.numbers, self, what)
 
     def numeric_labels(self, name):
-        """Return a column of labels as floats, None if it holds words or codes."""
-        column = None if name is None else self.column(name)
-        if column is None or column.numbers is None or any(map(CODE.match, column.words)):
+        """Return the labels as floats, without words if most are none; None for others."""
+        column = self.column(name)
+        if any(map(CODE.match, column.words)):
             return None
-        return column.numbers
+        if column.numbers is not None:
+            return column.numbers
+        numbers = [float(cell) for cell in column.cells.tolist() if is_number(cell)]
+        return np.array(numbers) if 2 * len(numbers) > len(column) else None
 
     def place_of(self, given, what="for the labels") -> int:
         """Return the place of a column, given by name or number; None is the last."""
@@ -206,7 +209,8 @@ def no_values(name, what, word) -> UnreadableFile:
     """Return the error for words in the place of values to predict."""
     return UnreadableFile(
         f"{name}: {what} holds words such as {short(str(word))}; a regression predicts "
-        "numbers. Name the column of the numbers by --label, or use --task classification."
+        "numbers. Name the column of the numbers by --label, or train with --task "
+        "classification."
     )
 
 
