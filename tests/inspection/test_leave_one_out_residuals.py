@@ -178,6 +178,15 @@ def test_the_width_of_the_kernel_stays(values):
     assert_allclose(*residuals, atol=1e-7)
 
 
+def test_what_a_regressor_has_chosen_stays(values):
+    X, y = values[0][:30], values[1][:30]
+    machine = LDMRegressor(C="loo", epsilon="loo", gamma="loo", tol=1e-12).fit(X, y)
+    chosen = {"C": machine.C_, "epsilon": machine.epsilon_, "gamma": machine.gamma_}
+    found = leave_one_out_residuals(machine, X, y).residuals
+    wanted = without_each(clone(machine).set_params(**chosen), X, y)
+    assert_allclose(found, wanted, atol=1e-6)
+
+
 def test_what_has_no_leave_one_out_residuals_is_refused(values):
     X, y = values
     machine = fixed_regressor(LinearLDMRegressor).fit(X, y)

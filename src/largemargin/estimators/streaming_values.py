@@ -11,23 +11,24 @@ from largemargin.estimators.recipe import recipe_of
 from largemargin.estimators.regression import MarginRegressor, lambda_given
 from largemargin.estimators.rows import validated_rows
 from largemargin.estimators.streaming import Stream
+from largemargin.estimators.value_tuning import epsilon_given
 from largemargin.numerics.memory import check_width
 from largemargin.numerics.quantiles import weighted_quantile
 
 
 def has_numbers_as_prices(machine) -> bool:
-    """Return True if all prices are numbers; raise if one refers to the scale of values."""
+    """Return True if all prices are numbers; raise if one is a word."""
     lambdas = {
         name: lambda_given(machine, name) for name in ("lambda_var", "lambda_square")
     }
     prices = {"C": machine.C, **lambdas}
     if machine.loss != "quantile":
-        prices["epsilon"] = machine.epsilon
+        prices["epsilon"] = epsilon_given(machine)
     words = [f"{name}={one!r}" for name, one in prices.items() if isinstance(one, str)]
     if words:
         raise ValueError(
-            "partial_fit needs numbers as prices, because the scale of the values is not "
-            f"known before the last batch; got {', '.join(words)}. Set numbers, such as "
+            "partial_fit needs numbers as prices, because words refer to all rows, which a "
+            f"stream has not seen; got {', '.join(words)}. Set numbers, such as "
             "the C_ and epsilon_ of a fit to some of the rows."
         )
     return True

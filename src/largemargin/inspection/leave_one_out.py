@@ -167,7 +167,7 @@ def leave_one_out_residuals(
 
     ``C``, ``epsilon`` and the lambdas follow the other rows if they are words such as
     ``"scale"``: a row that moves the scale of the values moves them. Numbers stay, and so
-    does the width of the kernel.
+    do the width of the kernel and what ``"loo"`` has chosen.
 
     Parameters
     ----------
