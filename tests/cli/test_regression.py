@@ -274,9 +274,18 @@ def test_margins_are_residuals(good, refused, trained, plain, numbers, tmp_path)
     told = good("margins", path, plain, "--json").record
     residuals = y - load_model(path)[0].predict(X)
     assert told["residual variance"] == pytest.approx(residuals.var())
-    assert told["largest residual"] == pytest.approx(np.abs(residuals).max())
-    words = refused("margins", path, plain, "--plot", tmp_path / "some.png")
-    assert "is for regression and has no margins to plot; leave --plot out." in words
+    inside = np.abs(residuals) <= load_model(path)[0][-1].epsilon_
+    assert told["share inside the tube"] == pytest.approx(inside.mean(), abs=0.02)
+    words = refused("margins", path, plain, "--plot", tmp_path / "m.png", "--normalise")
+    assert "is for regression and has no margins to normalise" in words
+
+
+@pytest.mark.parametrize("options", [[], ["--quantile", "0.9"], ["--quantile", "0.1,0.9"]])
+def test_residuals_are_drawn(good, trained, plain, tmp_path, options):
+    path, plot = trained("-t", "linear", *options), tmp_path / "residuals.png"
+    told = good("margins", path, plain, "--plot", plot, "--json").record
+    assert plot.read_bytes().startswith(b"\x89PNG")
+    assert told["plot"] == str(plot)
 
 
 def test_missing_values_of_features_are_imputed_and_those_of_targets_refused(
@@ -388,3 +397,20 @@ def test_an_exported_regression_predicts_as_the_model_does(good, trained, plain,
     X = pd.read_csv(plain).drop(columns="target").to_numpy(dtype=float)
     (values,) = runtime.InferenceSession(graph.read_bytes()).run(None, {"X": X})
     assert_allclose(values[:, 0], load_model(path)[0].predict(X), rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("options", "fixed"),
+    [
+        (["--method", "svm"], {"lambda_var": {0.0}, "lambda_square": {0.0}}),
+        (["-p", "5", "-c", "scale"], {"epsilon": {5.0}, "C": {"scale"}}),
+        (["--method", "ridge"], {"C": {0.0}, "lambda_var": {0.0}}),
+    ],
+)
+def test_a_search_keeps_what_is_given(trained, options, fixed):
+    found = load_model(trained("--cv", "-t", "linear", *options))[0][-1]
+    assert type(found).__name__ == "LinearLDMRegressorCV"
+    points = found.cv_results_["params"]
+    assert {name: {point[name] for point in points} for name in fixed} == fixed
+    assert len(points) > 1
+    assert 0.2 < found.best_score_ < 0.6

@@ -59,6 +59,7 @@ def is_simple(kind):
 def main():
     """Warm up and fit."""
     warm_up.read_some_text()
+    warm_up.multiply_some_vectors()
     for machine, X, y in warm_up.warming_fits():
         machine.fit(X, y).predict(X)
     before = signatures()

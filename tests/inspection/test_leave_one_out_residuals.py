@@ -57,6 +57,7 @@ def without_each(machine, X, y, weight=None):
         SCALE,
         WORDS,
         {**NONE, "C": "scale", "epsilon": "scale"},
+        {"C": np.inf, "epsilon": 4.0},
         QUANTILE,
         {**QUANTILE, "lambda_var": 0},
         {"C": 0},

@@ -26,7 +26,7 @@ from small_problems import classes_on_rows, sparse_classes
 def test_the_average_is_that_of_all_elements_however_far_the_scale_shrinks(norm_price):
     rng = np.random.default_rng(0)
     problem = classes_on_rows(20)
-    prices = ScaledPrices(norm_price, 0.2, 0.0, 0.1, 0.0, np.inf, HINGE.pull(1.0))
+    prices = ScaledPrices(norm_price, 0.2, 0.0, 0.1, 0.0, np.inf, 0.0, HINGE.pull(1.0))
     state, elements = Descent.at(np.zeros(4)), []
     for _ in range(3000):
         first, second = rng.integers(0, 20, (2, 1)).astype(np.uint32)
@@ -35,6 +35,19 @@ def test_the_average_is_that_of_all_elements_however_far_the_scale_shrinks(norm_
         state.steps(problem, first, second, prices, 0.1, True)
         elements.append(state.scalars[SCALE] * state.v)
     assert_allclose(state.average()[0], np.mean(elements, axis=0), rtol=1e-7)
+
+
+@pytest.mark.parametrize("n_steps", [1, 2, 300])
+def test_averages_of_values_give_the_last_elements_more_weight(n_steps):
+    rng = np.random.default_rng(0)
+    problem = values_on_rows(classes_on_rows(20), Tube(0.1), (0.3, 0.2, 0.0, 0.1))
+    prices, state = ScaledPrices.of(problem, 20.0), Descent.at(np.zeros(4))
+    mean = np.zeros(4)
+    for n in range(1, n_steps + 1):
+        first, second = rng.integers(0, 20, (2, 1)).astype(np.uint32)
+        state.steps(problem, first, second, prices, 0.1, True)
+        mean += 4.0 / (n + 3.0) * (state.scalars[SCALE] * state.v - mean)
+    assert_allclose(state.average()[0], mean, rtol=1e-9)
 
 
 @pytest.mark.needs_jit

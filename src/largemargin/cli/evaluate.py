@@ -39,11 +39,9 @@ def evaluate_values(path, model, schema, data, options):
     from largemargin.cli.measures import levels_of, residual_facts, value_facts
     from largemargin.cli.predict import valued_answers
 
-    y, predicted = valued_answers(path, model, schema, data, options)
+    y, predicted, found = valued_answers(path, model, schema, data, options)
     facts = value_facts(y, predicted, levels_of(model))
-    if predicted.ndim == 1:
-        facts |= residual_facts(y - predicted)
-    return len(y), facts
+    return len(y), facts | residual_facts(found)
 
 
 def evaluate_outliers(path, model, schema, data, options):

@@ -290,7 +290,7 @@ def build_search(
     """Return the search for the prices and the kernel width that are not given."""
     from sklearn.model_selection import KFold, StratifiedKFold
 
-    from largemargin.cli.tuning import search_around
+    from largemargin.cli.tuning import FAIR_VALUE_GRIDS, search_around
     from largemargin.estimators.table import search_for
 
     kind = search_for(machine)
@@ -308,7 +308,9 @@ def build_search(
     pinned = {*given, *METHODS_OF[TASKS[task]][method].fixed}
     kind_of_folds = StratifiedKFold if task == "classification" else KFold
     folds = kind_of_folds(5, shuffle=True, random_state=seed)
-    return search_around(machine, pinned, grid=grid, cv=folds)
+    values = FAIR_VALUE_GRIDS["ridge"] if method == "ridge" else {}
+    values = {name: some for name, some in values.items() if name not in given}
+    return search_around(machine, pinned, values, grid=grid, cv=folds)
 
 
 def check_parameters(kind, given: dict):

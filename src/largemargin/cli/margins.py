@@ -33,9 +33,8 @@ def main(model, data, plot, normalise, as_json, **options):
     right. With more than two classes, it is the score of the row's class minus the largest
     score of any other class; of a model with one machine per pair of classes, the smallest
     score of the row's class against another one. Of a model of one class, it is the score
-    above the threshold. Of a regression, the residuals are reported, and there is no plot.
+    above the threshold. Of a regression, residuals are reported and plotted instead.
     """
-    from largemargin import MarginDistributionDisplay
     from largemargin.cli.models import load_model
     from largemargin.cli.outputs import beside, written
 
@@ -43,61 +42,48 @@ def main(model, data, plot, normalise, as_json, **options):
         raise click.UsageError("--normalise changes the plot; use it with --plot.")
     figure, ending = (None, None) if plot is None else empty_figure(plot, [model, data])
     path, (model, schema) = model, load_model(model)
-    if task_of(model) == "regression":
-        refuse_plot(path, plot)
-        facts = residuals_of(path, model, schema, data, options)
-        terminal.show({"data": data, **facts}, as_json=as_json)
-        return
-    distribution = margins_of(model, schema, data, options)
-    n_rows, share = len(distribution.margins), distribution.error
-    facts = {"data": data, "rows": n_rows, "share below 0": share}
-    facts |= margin_facts(distribution)
-    if normalise and distribution.normalised is None:
-        raise ValueError(f"|w| is not known for {path}; leave --normalise out.")
+    report = residual_report if task_of(model) == "regression" else margin_report
+    facts, display = report(path, model, schema, data, options, normalise)
     if plot is not None:
-        curves = {Path(path).stem: distribution}
-        display = MarginDistributionDisplay(curves, normalise=normalise)
         display.plot(ax=figure.subplots())
         with written(plot) as stream:
             figure.savefig(stream, format=ending)
         facts["plot"] = plot
     with beside(plot):
-        terminal.show(facts, as_json=as_json)
+        terminal.show({"data": data, **facts}, as_json=as_json)
 
 
-def margins_of(model, schema, data, options):
-    """Return the margin distribution of the rows of a file."""
-    import numpy as np
-
+def margin_report(path, model, schema, data, options, normalise):
+    """Return the facts on margins, and what draws them."""
+    from largemargin import MarginDistributionDisplay
     from largemargin.cli.predict import labelled_answers, scored_answers
-    from largemargin.inspection.margins import MarginDistribution
+    from largemargin.inspection.margins import distribution_of_one_class
 
     if task_of(model) == "classification":
-        return labelled_answers(model, schema, data, options)[-1]
-    margins = np.ravel(scored_answers(model, schema, data, options)[-1]["score"])
-    return MarginDistribution(margins, None, np.ones(len(margins)))
+        distribution = labelled_answers(model, schema, data, options)[-1]
+    else:
+        scores = scored_answers(model, schema, data, options)[-1]["score"]
+        distribution = distribution_of_one_class(model, scores)
+    if normalise and distribution.normalised is None:
+        raise ValueError(f"|w| is not known for {path}; leave --normalise out.")
+    facts = {"rows": len(distribution.margins), "share below 0": distribution.error}
+    curves = {Path(path).stem: distribution}
+    display = MarginDistributionDisplay(curves, normalise=normalise)
+    return facts | margin_facts(distribution), display
 
 
-def residuals_of(path, model, schema, data, options):
-    """Return the statistics of the residuals of the rows of a file."""
+def residual_report(path, model, schema, data, options, normalise):
+    """Return the facts on residuals, and what draws them."""
+    from largemargin import ResidualDistributionDisplay
     from largemargin.cli.measures import residual_facts
     from largemargin.cli.predict import valued_answers
+    from largemargin.inspection.displays.residual_distribution import one_by_one
 
-    y, predicted = valued_answers(path, model, schema, data, options)
-    if predicted.ndim == 2:
-        raise ValueError(
-            f"{path} predicts {predicted.shape[1]} quantiles of each row, which have no "
-            "residuals in common; use evaluate, or a model of one quantile."
-        )
-    return {"rows": len(y), **residual_facts(y - predicted)}
-
-
-def refuse_plot(path, plot):
-    """Raise if residuals are to be plotted."""
-    if plot is not None:
-        raise ValueError(
-            f"{path} is for regression and has no margins to plot; leave --plot out."
-        )
+    if normalise:
+        raise ValueError(f"{path} is for regression and has no margins to normalise.")
+    y, _, found = valued_answers(path, model, schema, data, options)
+    curves = one_by_one({Path(path).stem: found})
+    return {"rows": len(y), **residual_facts(found)}, ResidualDistributionDisplay(curves)
 
 
 def empty_figure(path, inputs):

@@ -2,6 +2,8 @@
 
 import math
 
+from largemargin.inspection.distribution import LEVELS
+
 
 def value_facts(y, predicted, quantiles=None):
     """Return the errors of predicted values by name; of quantiles, shares and losses too.
@@ -49,21 +51,21 @@ def pinball_loss(y, predicted, level):
     return float(mean_pinball_loss(y, predicted, alpha=level))
 
 
-def residual_facts(residuals):
-    """Return the statistics of residuals, by name."""
-    import numpy as np
-
-    from largemargin.inspection.margins import LEVELS
-
-    found = np.quantile(residuals, LEVELS, method="inverted_cdf").tolist()
-    return {
-        "residual mean": float(residuals.mean()),
-        "residual variance": float(residuals.var()),
-        "largest residual": float(np.abs(residuals).max()),
-        "residual quantiles": {
-            f"{100 * level:g}%": value for level, value in zip(LEVELS, found, strict=True)
-        },
+def residual_facts(found):
+    """Return the statistics of residuals, by name; of quantiles, one for each of them."""
+    if isinstance(found, list):
+        each = {f"{100 * one.quantile:g}%": residual_facts(one) for one in found}
+        names = "residual mean", "residual variance"
+        return {name: {key: one[name] for key, one in each.items()} for name in names}
+    named = zip(LEVELS, found.quantiles().tolist(), strict=True)
+    facts = {
+        "residual mean": found.mean,
+        "residual variance": found.variance,
+        "residual quantiles": {f"{100 * level:g}%": value for level, value in named},
     }
+    if found.quantile is None and found.epsilon is not None:
+        facts["share inside the tube"] = found.inside
+    return facts
 
 
 def outlier_facts(labels, scores, y=None):

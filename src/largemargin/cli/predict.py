@@ -115,17 +115,20 @@ def labelled_answers(model, schema, data, options):
 
 
 def valued_answers(path, model, schema, data, options):
-    """Return the values of the rows of a file, and their predictions."""
+    """Return the values of the rows of a file, their predictions, and the residuals."""
     from largemargin.cli.measures import levels_of
+    from largemargin.inspection.residuals import distribution_of_predictions
 
     X, y = rows_for(schema, data, options, task="regression", must=True)
     (predicted,) = answers(model, X).values()
+    if predicted.ndim == 2 and predicted.shape[1] == 1:
+        predicted = predicted[:, 0]
     if predicted.ndim == 2 and not levels_of(model):
         raise ValueError(
             f"{path} predicts {predicted.shape[1]} values for each row, and a file has one "
             "to compare with; use predict, and compare them by a program."
         )
-    return y, predicted
+    return y, predicted, distribution_of_predictions(model, predicted, y)
 
 
 def scored_answers(model, schema, data, options):

@@ -35,7 +35,7 @@ CALIBRATION_FOLDS = 5
     "--cv",
     is_flag=True,
     help="Choose the prices and the kernel coefficient by five-fold cross-validation, "
-    "except those that are given. For ldm, svm and odm.",
+    "except those that are given. For ldm, svm, ridge and odm.",
 )
 @click.option(
     "--grid",

@@ -42,13 +42,17 @@ def read_some_text():
 
 
 def multiply_some_vectors():
-    """Compile the products that several machines share on a large Gram matrix."""
+    """Compile products on large Gram matrices, and on rows with thousands of features."""
     import numpy as np
+    import scipy.sparse as sp
 
+    from largemargin.estimators.linear_space import design_of
     from largemargin.kernels.gram import gram_products
 
     for dtype in (np.float64, np.float32):
         gram_products(np.eye(8, dtype=dtype), np.ones((4, 8)))
+        for rows in np.eye(8, dtype=dtype), sp.csr_matrix(np.eye(8, dtype=dtype)):
+            design_of(rows).squared_columns(np.ones(8))
 
 
 def warming_fits():

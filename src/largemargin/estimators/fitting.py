@@ -8,7 +8,6 @@ from sklearn.exceptions import ConvergenceWarning
 
 from largemargin.estimators.recipe import recipe_of
 from largemargin.estimators.rows import validated_rows
-from largemargin.estimators.self_tuning import tuned
 from largemargin.estimators.solving import Solving, deadline_of
 from largemargin.estimators.targets import Classes
 from largemargin.numerics.progress_log import progress_printed
@@ -55,8 +54,9 @@ def settled_recipe(machine, recipe, rows):
     if recipe.curvature is None:
         return recipe
     with timed("tuning_seconds"):
-        settled, results = tuned(machine, rows, recipe)
-    machine.C_ = float(settled.C)
+        settled, results = recipe.tune(machine, rows, recipe)
+    if recipe.keep is None:
+        machine.C_ = float(settled.C)
     vars(machine).pop("loo_results_", None)
     if results is not None:
         machine.loo_results_ = results

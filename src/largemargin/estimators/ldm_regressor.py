@@ -17,6 +17,7 @@ from largemargin.estimators.regression import (
 REGRESSION_CONSTRAINTS = {
     **CONSTRAINTS,
     "C": [*CONSTRAINTS["C"][:1], str],
+    "epsilon": [NOT_NEGATIVE, str, None],
     "lambda_var": [NOT_NEGATIVE, str, None],
     "loss": [StrOptions({"epsilon_insensitive", "quantile"})],
 }

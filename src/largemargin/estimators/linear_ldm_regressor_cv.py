@@ -100,4 +100,6 @@ class LinearLDMRegressorCV(RegressorSearch):
         machine = self._machine()
         if not suits_products(self, X):
             return machine
-        return LDMRegressor(kernel="linear", **machine.get_params())
+        known, given = LDMRegressor._get_param_names(), machine.get_params()
+        shared = {name: value for name, value in given.items() if name in known}
+        return LDMRegressor(kernel="linear", **shared)

@@ -13,6 +13,7 @@ from largemargin.estimators.documentation import described_like
 from largemargin.estimators.fitting import fit_machine
 from largemargin.estimators.kernel_expansion import KernelExpansion
 from largemargin.estimators.kernel_space import ExplicitSpace, KernelSpace
+from largemargin.estimators.keywords import INSTEAD_FOR_OUTLIERS
 from largemargin.estimators.ldm import LDMClassifier
 from largemargin.estimators.recipe import Recipe
 from largemargin.estimators.values import OneClass
@@ -106,6 +107,7 @@ class OneClassLDM(KernelExpansion, OutlierMixin, MarginMachine):
     True
     """
 
+    _instead = INSTEAD_FOR_OUTLIERS
     _parameter_constraints: dict = {
         **CONSTRAINTS,
         "nu": [Interval(Real, 0, 1, closed="right")],

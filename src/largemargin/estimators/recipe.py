@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from largemargin.estimators.self_tuning import WORD
+from largemargin.estimators.self_tuning import WORD, tuned
 from largemargin.problem import Problem
 from largemargin.solvers import solve
 
@@ -126,8 +126,9 @@ class Recipe:
     ``pose(targets, weight, number)`` returns a problem without a design, given its number
     among those on the same rows; ``solve`` solves it, as ``solvers.solve`` does.
     ``curvature`` is that of the terms of a margin for C = 1, if C may be "loo", see
-    ``self_tuning``. ``settle(rows)`` returns the recipe with prices that follow from the
-    rows. ``keep(machine, problems)`` stores the prices that the problems of a fit have.
+    ``self_tuning``; ``tune(machine, rows, recipe)`` chooses it. ``settle(rows)`` returns
+    the recipe with prices that follow from the rows. ``keep(machine, problems)`` stores
+    the prices that the problems of a fit have.
     """
 
     encoder: Encoder
@@ -136,12 +137,14 @@ class Recipe:
     solver: str = "auto"
     solve: Callable = solve
     curvature: float | None = None
+    tune: Callable = tuned
     settle: Callable | None = None
     keep: Callable | None = None
 
     def settled(self, machine):
         """Return the parameters of a fitted machine that its fit took from the data."""
         chosen = {"C": machine.C_} if getattr(machine, "C", None) == WORD else {}
+        chosen = getattr(machine, "loo_results_", {}).get("chosen", chosen)
         return {**chosen, **self.space.settled(machine)}
 
     @property

@@ -9,7 +9,9 @@ from sklearn.utils.validation import check_is_fitted
 from largemargin._compat import fit_context
 from largemargin.estimators.base import MarginMachine
 from largemargin.estimators.fitting import fit_machine, per_machine
+from largemargin.estimators.keywords import INSTEAD_FOR_VALUES
 from largemargin.estimators.recipe import Recipe
+from largemargin.estimators.value_tuning import epsilon_given, tuned_values
 from largemargin.estimators.values import Values
 from largemargin.kernels.widths import multiple_of_scale
 from largemargin.numerics.quantiles import robust_scale
@@ -25,6 +27,8 @@ LAMBDA_SCALE = 0.01
 
 class MarginRegressor(RegressorMixin, MarginMachine):
     """A regressor with one score per column of ``y``, or per quantile."""
+
+    _instead = INSTEAD_FOR_VALUES
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -113,7 +117,28 @@ def regression_recipe(machine, space):
         encoder = Values(quantile=float(quantiles[0]) if is_quantile else None)
     is_hard = not isinstance(machine.C, str) and np.isinf(machine.C)
     solver = solve_hard_tube if is_hard else solve
-    return Recipe(encoder, space, pose, machine.solver, solver, keep=keep_units)
+    return Recipe(
+        encoder,
+        space,
+        pose,
+        machine.solver,
+        solver,
+        curvature=curvature_of_squares(machine),
+        tune=tuned_values,
+        keep=keep_units,
+    )
+
+
+def curvature_of_squares(machine):
+    """Return the curvature of the squares for C = 1, in units of the values.
+
+    A lambda that is a number counts for nothing.
+    """
+    curvature = 0.0
+    for name, factor in ("lambda_square", 2.0), ("lambda_var", 4.0):
+        multiple = multiple_of_scale(lambda_given(machine, name), name) or 0.0
+        curvature += factor * LAMBDA_SCALE * multiple
+    return curvature
 
 
 def quantiles_of(machine):
@@ -159,8 +184,9 @@ def units_of(machine, values, weight) -> Units:
     scale = robust_scale(values, weight)
     factor = multiple_of_scale(machine.C, "C")
     C = float(machine.C) if factor is None else factor * scale
-    factor = multiple_of_scale(machine.epsilon, "epsilon")
-    epsilon = float(machine.epsilon) if factor is None else factor * scale
+    epsilon = epsilon_given(machine)
+    factor = multiple_of_scale(epsilon, "epsilon")
+    epsilon = float(epsilon) if factor is None else factor * scale
     # "scale" cannot refer to a C that is zero or infinite: the scale takes its place.
     unit = (C if 0 < C < np.inf else scale) * float(weight.sum()) / scale
     lambdas = []

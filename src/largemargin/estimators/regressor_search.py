@@ -9,6 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from largemargin.estimators.documentation import described_like
 from largemargin.estimators.grids import QUANTILE_GRIDS, VALUE_GRIDS
+from largemargin.estimators.keywords import INSTEAD_FOR_VALUES
 from largemargin.estimators.regression import MarginRegressor
 from largemargin.estimators.search import MachineSearch, has_best_estimator
 
@@ -16,6 +17,7 @@ from largemargin.estimators.search import MachineSearch, has_best_estimator
 class RegressorSearch(RegressorMixin, MachineSearch):
     """A search for the parameters of a regressor."""
 
+    _instead = INSTEAD_FOR_VALUES
     _named_grids = VALUE_GRIDS
     _unseen = "unseen_predictions_"
 

@@ -68,8 +68,9 @@ class Loss:
 
     # Whether the slope is continuous; if not, solvers smooth it by proximal steps.
     is_smooth = False
-    # Whether the intercept is a threshold, and rows at the kink count as above it.
-    is_threshold = False
+    # Whether the best intercept leaves a given share of the rows below the kink, and
+    # whether it is a threshold, so that those at the kink count as above it.
+    counts_shares = is_threshold = False
 
     def pull(self, C: float) -> Pull:
         """Return the slope of the loss, its sign changed."""

@@ -297,9 +297,15 @@ class Problem:
         scatter = np.sqrt(self.mean(self.centred(self.origin) ** 2))
         if scatter > ROUNDING * np.abs(self.origin).max():
             return scatter
-        # The forces of one class add up to the price of the threshold.
-        price = abs(self.prices.intercept)
-        return price * self.mean(self.design.squared_norms()) or 1.0
+        return self._size_of_scores or 1.0
+
+    @cached_property
+    def _size_of_scores(self):
+        """About how large scores of one class are at most."""
+        # Its forces add up to the price of the threshold, and squared terms shorten w.
+        square = float(self.mean(self.design.squared_norms()))
+        whole = self.stiffness * self.total * square
+        return abs(self.prices.intercept) * square / (1.0 + whole)
 
     def smoothed(self, start=None) -> SmoothedProblem:
         """Return the smoothed problem that Newton's method minimises, at its start."""
@@ -362,15 +368,13 @@ class Problem:
 
         Values that are predicted exactly leave nothing but the rounding of the values.
         And if the origin is among the rows of one class, the best element is zero, and all
-        terms vanish with it. The forces add up to the price of the intercept, so that is
-        small if all terms are beside those of rows of the same length in one direction.
+        terms vanish with it: they are small beside those of rows in one direction.
         """
         if self.origin.any():
             return self._size_of_residuals(EXACT * np.abs(self.origin))
         if self.prices.intercept == 0:
             return 0.0
-        square = self.mean(self.design.squared_norms())
-        return NOTHING * self.prices.intercept**2 * float(square)
+        return NOTHING * abs(self.prices.intercept) * self._size_of_scores
 
     def _size_of_residuals(self, residuals):
         """Return the price of residuals, as if they were independent and outside a tube."""

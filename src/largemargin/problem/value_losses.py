@@ -27,6 +27,7 @@ class Pinball(Loss):
     """The loss ``max(quantile residual, (quantile - 1) residual)`` of a quantile."""
 
     quantile: float
+    counts_shares = True
 
     def pull(self, C):
         """Return a pull upwards below the value, and one downwards above it."""
@@ -38,7 +39,7 @@ class Pinball(Loss):
 class Shortfall(Loss):
     """The loss ``max(0, -margin)`` of a score below the threshold."""
 
-    is_threshold = True
+    counts_shares = is_threshold = True
 
     def pull(self, C):
         """Return a pull of C below the threshold."""

@@ -112,7 +112,8 @@ def _solve_and_examine(problem, solver, run):
         best.converged |= not best.is_late
         return best
     on_rows = solver == "auto" and problem.design.has_any(FEATURES)
-    if on_rows or found.converged:
+    # A threshold may be flat: settling it changes the size of the terms, if nothing else.
+    if on_rows or found.converged or problem.loss.is_threshold:
         go_on = solve_newton if on_rows else chosen.function
         best = _improve(problem, best, found.certificate.gap, go_on, run)
     return best

@@ -19,6 +19,10 @@ from largemargin.solvers.solution import Run, Solution
 
 EPOCHS_BEFORE_AVERAGING = 2
 SAMPLE_FOR_STEP_SIZE = 1000
+# For losses with two sides, the step falls with the root of the number of steps, in this
+# unit, and averages give the last steps more weight, by this much. At a fixed step, the
+# noise of pulls of different sizes would leave an error that averages do not remove.
+STEPS_AT_FIRST_RATE, FORGETTING = 100.0, 3.0
 # Smoothings of the hinge, in units of C, that are tried for a dual bound at the end.
 SMOOTHINGS = (0.1, 1.0, 10.0, 100.0)
 # ``v`` is rescaled when its scale falls below this, or the average would lose digits.
@@ -31,6 +35,7 @@ class ScaledPrices(NamedTuple):
     """The prices of all other terms divided by ``C S``, and the pull of the loss at C = 1.
 
     ``sigma`` is the length of the smoothing that the pull has, infinite if it has kinks.
+    ``forgetting`` is zero for averages with equal weights, at the steps of the paper.
     """
 
     norm: float
@@ -39,6 +44,7 @@ class ScaledPrices(NamedTuple):
     mean: float
     intercept: float
     sigma: float
+    forgetting: float
     pull: Pull
 
     @classmethod
@@ -56,6 +62,7 @@ class ScaledPrices(NamedTuple):
             mean=lambda_mean / unit,
             intercept=intercept / unit,
             sigma=float(sigma),
+            forgetting=0.0 if problem.loss.is_one_sided else FORGETTING,
             pull=Pull(*map(float, pull)),
         )
 
@@ -277,6 +284,8 @@ def asgd_steps(
         # The power of -3/4, by square roots, which are cheaper.
         root = np.sqrt(1.0 + prices.norm * first_rate * n_steps)
         rate = first_rate / (root * np.sqrt(root))
+        if prices.forgetting > 0.0:
+            rate /= np.sqrt(1.0 + n_steps / STEPS_AT_FIRST_RATE)
         margin = margin_of(scale * row_dot(*rows, i, v) + offset, i, targets)
         other = margin
         if prices.variance != 0.0:
@@ -297,7 +306,7 @@ def asgd_steps(
             if n_averaged == 1.0:
                 fade, share, mean_offset = 1.0, scale, offset
             else:
-                mu = 1.0 / n_averaged
+                mu = (1.0 + prices.forgetting) / (n_averaged + prices.forgetting)
                 fade *= 1.0 - mu
                 share += mu * scale / fade
                 mean_offset += mu * (offset - mean_offset)

@@ -156,6 +156,16 @@ class Solution:
         moved = {"offset": settled.offset, "margins": settled.margins}
         return replace(self, tangent=tangent, **moved)
 
+    def _settled_as_kept(self, problem) -> Self:
+        """Return the solution settled by its measured scores.
+
+        So many rows are below that those at the kink of one class count as above it,
+        whatever the rounding.
+        """
+        measured = problem.design.measure(self.w)
+        errors = ROOM_FOR_ERRORS * measured.errors if problem.loss.is_threshold else 0.0
+        return replace(self, scores=measured.scores).settled(problem, errors)
+
     def as_start(self) -> Start:
         """Return the solution as a start."""
         return Start(self.beta, self.w, self.offset)
@@ -175,10 +185,8 @@ class Solution:
         ``kept`` is the element in extended precision, if ``w`` is only its rounding, which
         changes the intercept by no more than ``offset_error``.
         """
-        if problem.loss.is_threshold:
-            measured = problem.design.measure(self.w)
-            own = replace(self, scores=measured.scores)
-            self = own.settled(problem, ROOM_FOR_ERRORS * measured.errors)
+        if problem.loss.counts_shares:
+            self = self._settled_as_kept(problem)
         w, offset, stretched = self.w, self.offset, 1.0
         kept = w if kept is None else kept
         for attempt in range(MAX_STRETCHES + 1):

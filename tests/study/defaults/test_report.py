@@ -3,8 +3,8 @@ import csv
 import pytest
 from scipy.stats import t
 
-from study.defaults.comparison import Summary
-from study.defaults.report import GROUPS, groups, interval_text, write
+from study.defaults.comparison import Summary, Values
+from study.defaults.report import GROUPS, groups, interval_text, of_all, shared, write
 from study.store import Result
 
 BEST, OTHER = "loo, squared, k 0.1", "loo, hinge, k 0.1"
@@ -77,3 +77,23 @@ def test_another_candidate_may_be_reported(tmp_path):
 def test_a_report_of_nothing_is_an_error_with_the_way_out(tmp_path):
     with pytest.raises(ValueError, match="run both"):
         write([], tmp_path)
+
+
+def test_candidates_are_compared_on_the_splits_that_all_of_them_have(tiny_sets):
+    short = [one for one in results() if (one.method, one.repetition) != (OTHER, 1)]
+    found = shared(short, [BEST, OTHER])
+    assert {one.repetition for one in found} == {0}
+    assert {one.method for one in found} == {"SVC", "SVC search", BEST, OTHER}
+
+
+def test_a_set_counts_once_with_the_mean_of_both_scalings(tiny_sets):
+    values = Values(
+        [
+            Result(scaling, "pair", "rbf", method, 0, share, {}, 1.0)
+            for scaling, shares in {"unit": (0.5, 0.7), "standardised": (0.6, 0.7)}.items()
+            for method, share in zip(("SVC", BEST), shares, strict=True)
+        ]
+    )
+    found = of_all(values, tiny_sets, BEST, "SVC")
+    assert found.n_sets == 1
+    assert found.mean == pytest.approx(15.0)
