@@ -100,6 +100,6 @@ class LinearLDMRegressorCV(RegressorSearch):
         machine = self._machine()
         if not suits_products(self, X):
             return machine
-        known, given = LDMRegressor._get_param_names(), machine.get_params()
-        shared = {name: value for name, value in given.items() if name in known}
+        shared = machine.get_params()
+        shared.pop("random_state")  # of streams
         return LDMRegressor(kernel="linear", **shared)
