@@ -42,7 +42,8 @@ ATTRIBUTES = {
 def save_model(model, schema, path):
     """Save a model with the schema of its rows, without scores of training rows."""
     for layer in layers_of(model):
-        vars(layer).pop("unseen_scores_", None)
+        for name in "unseen_scores_", "unseen_predictions_":
+            vars(layer).pop(name, None)
         if layer.get_params(deep=False).get("verbose"):
             layer.set_params(verbose=0)
     model.schema_ = schema.record()

@@ -40,16 +40,16 @@ GRIDS = {
     },
 }
 
-# Of regressors: C and epsilon in units of the scale of the values. The order is such that
-# of points with the same score the one with the smallest C wins, then the one with the
-# widest tube, kernel and the largest lambda.
+# Of regressors: C and epsilon in units of the scale of the values, lambdas of 0.3 and 3
+# times C sum(s) over this scale. Of points with the same score the first one wins: the one
+# with the smallest C, then with the widest tube, the widest kernel and the largest lambda.
 VALUE_GRIDS = {
     "scale": {
-        "Cs": ("scale", "10*scale", "100*scale"),
+        "Cs": ("0.01*scale", "0.1*scale", "scale", "10*scale", "100*scale"),
         "epsilons": ("0.5*scale", "0.1*scale"),
-        "gammas": ("0.0625*scale", "0.25*scale", "scale", "4*scale"),
+        "gammas": ("0.0625*scale", "0.25*scale", "scale"),
         "lambda_squares": (0.0,),
-        "lambda_vars": ("30*scale", 0.0),
+        "lambda_vars": ("300*scale", "30*scale", 0.0),
     }
 }
 # A quantile has no tube, and no lambda that would move the share of rows below it.

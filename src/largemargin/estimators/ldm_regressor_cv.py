@@ -34,12 +34,13 @@ class LDMRegressorCV(RegressorSearch):
     Parameters
     ----------
     grid : {"scale"}, default="scale"
-        The values to search for parameters without values below: C in {1, 10, 100} and
-        epsilon in {0.1, 0.5} times the scale of the values, support vector regression and
-        a lambda, and four kernel widths: 48 points, or 12 without a kernel width to search.
+        The values to search for parameters without values below: C in 10^-2 .. 10^2 and
+        epsilon in {0.1, 0.5} times the scale of the values, ``lambda_var`` in {0,
+        "30*scale", "300*scale"}, where 0 is support vector regression, and three kernel
+        widths: 90 points, or 30 without a kernel width to search.
     Cs, epsilons, lambda_vars, lambda_squares, gammas : array-like, default=None
         Values of ``C``, ``epsilon``, ``lambda_var``, ``lambda_square`` and ``gamma`` to
-        search; None uses those of ``grid``. With ``loss="quantile"``, it has one value of
+        search; None uses those of ``grid``. For ``loss="quantile"``, that has one value of
         all but ``C`` and ``gamma``.
     loss
     quantile : float, default=0.5
@@ -82,7 +83,7 @@ class LDMRegressorCV(RegressorSearch):
     >>> X = StandardScaler().fit_transform(X)
     >>> search = LDMRegressorCV(Cs=["scale"], gammas=["0.1*scale"]).fit(X, y)
     >>> len(search.cv_results_["params"])
-    4
+    6
     >>> print(f"{search.best_score_:.2f}")
     0.49
     """

@@ -25,14 +25,19 @@ class LinearLDMRegressorCV(RegressorSearch):
     Parameters
     ----------
     grid : {"scale"}, default="scale"
-        The values to search for parameters without values below: C in {1, 10, 100} and
-        epsilon in {0.1, 0.5} times the scale of the values, support vector regression and
-        a lambda: 12 points.
+        The values to search for parameters without values below: C in 10^-2 .. 10^2 and
+        epsilon in {0.1, 0.5} times the scale of the values, and ``lambda_var`` in {0,
+        "30*scale", "300*scale"}, where 0 is support vector regression: 30 points.
     Cs, epsilons, lambda_vars, lambda_squares : array-like, default=None
         Values of ``C``, ``epsilon``, ``lambda_var`` and ``lambda_square`` to search; None
-        uses those of ``grid``. With ``loss="quantile"``, it has one value of all but ``C``.
+        uses those of ``grid``. For ``loss="quantile"``, that has one value of all but
+        ``C``.
     loss, quantile, fit_intercept, cv, scoring, refit, error_score
-    solver, tol, max_iter
+    solver : {"auto", "newton"}, default="auto"
+        As in :class:`LinearLDMRegressor`.
+    tol
+    max_iter : int, default=None
+        Maximum number of Newton steps of a fit. None allows 500.
     time_limit, n_jobs, verbose
 
     Attributes
