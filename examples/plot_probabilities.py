@@ -21,7 +21,9 @@ X_train, y_train, X_test, y_test = X[:500], y[:500], X[500:], y[500:]
 
 from largemargin import LDMClassifierCV, calibrate
 
-search = LDMClassifierCV(Cs=[0.1, 1, 10], gammas=["scale"]).fit(X_train, y_train)
+search = LDMClassifierCV(
+    Cs=[0.1, 1, 10], gammas=["scale"], lambda_vars=["10*scale", "30*scale"]
+).fit(X_train, y_train)
 calibrated = calibrate(search, X_train, y_train)
 print("same predictions:", (calibrated.predict(X_test) == search.predict(X_test)).all())
 

@@ -86,6 +86,10 @@ class Protocol:
 
     settings : dict
         Parameters that are set rather than chosen, by method.
+
+    named_grids : dict
+        The grid of a search for parameters that ``grids`` do not have, by method; by
+        default "scale".
     """
 
     gammas: Callable
@@ -93,6 +97,7 @@ class Protocol:
     large_grids: dict
     sees_all_rows: bool
     settings: dict = field(default_factory=dict)
+    named_grids: dict = field(default_factory=dict)
 
     def grid(self, method: str, kernel: str, scale: str, X_train) -> dict:
         """Return the values to choose from, by parameter of the estimator."""
@@ -134,5 +139,7 @@ PROTOCOLS = {
         gammas=widths_by_variance,
         grids=FAIR_GRIDS,
         large_grids=LARGE_FAIR_GRIDS,
+        # The default one when the stored results were measured.
+        named_grids={"ldm": "wide"},
     ),
 }

@@ -206,4 +206,5 @@ def choose(task, halves):
     protocol, fixed = PROTOCOLS[task.protocol], STUDIED[task.method].fixed
     grid = protocol.grid(task.method, task.kernel, halves.scale, halves.X_train)
     place = halves.X_train, halves.y_train, halves.folds
-    return best_point(unfitted_machine(task, {}), grid, fixed, *place)
+    named = protocol.named_grids.get(task.method, "scale")
+    return best_point(unfitted_machine(task, {}), grid, fixed, *place, named=named)

@@ -34,6 +34,9 @@ def variants():
         yield getattr(largemargin, name)(multi_class="ovr")
     yield largemargin.LDMClassifier(C="loo", gamma="loo")
     yield largemargin.LinearLDMClassifier(C="loo")
+    # Numbers as prices give it partial_fit.
+    prices = {"epsilon": 0.1, "lambda_var": 0.1, "lambda_square": 0.1}
+    yield largemargin.LinearLDMRegressor(1.0, **prices)
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

@@ -25,6 +25,8 @@ def test_the_python_examples_run(capsys, tmp_path, monkeypatch):
     assert gap <= 1e-4
     exec(compile(second, str(README), "exec"), names)
     assert names["search"].best_score_ > 0.9
+    assert names["search"].best_params_["lambda_var"] == 0.0  # as a comment says
+    assert names["ldm"].lambda_var != 0
     assert (tmp_path / "margins.png").stat().st_size > 0
     exec(compile(third, str(README), "exec"), names)
     assert names["model"].score(names["data"].X, names["data"].y) > 0.9

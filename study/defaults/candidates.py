@@ -10,7 +10,12 @@ import numpy as np
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.svm import SVC, LinearSVC
 
-from largemargin import LDMClassifier, LDMClassifierCV, LinearLDMClassifier
+from largemargin import (
+    LDMClassifier,
+    LDMClassifierCV,
+    LinearLDMClassifier,
+    LinearLDMClassifierCV,
+)
 from largemargin.cli.tuning import widths_by_variance
 from largemargin.estimators.ldm import SCALES
 
@@ -74,15 +79,37 @@ def search_of_linear_svc(X):
     return GridSearchCV(LinearSVC(random_state=0), grid, cv=folds())
 
 
-def search_of_ldm(loss, k_vars=None, k_means=None):
-    """Return the constructor of a search over these multiples, by default over its own."""
+class SvmLast:
+    """Adds the SVM to the points of a search, so that it wins no tie."""
+
+    def _points(self, *args):
+        points = super()._points(*args)
+        svm = [{**point, "lambda_var": 0.0, "lambda_mean": 0.0} for point in points]
+        return [*points, *(point for k, point in enumerate(svm) if point not in svm[:k])]
+
+
+class KernelSearch(SvmLast, LDMClassifierCV):
+    """The search with a kernel."""
+
+
+class LinearSearch(SvmLast, LinearLDMClassifierCV):
+    """The search without one."""
+
+
+def search_of_ours(machine, loss, k_vars, k_means=(0,)):
+    """Return the constructor of a search over these multiples.
+
+    The largest price of the variance comes first and wins ties; those with the SVM besides
+    have a class that adds it.
+    """
 
     def make(X):
-        grid = {}
-        if k_vars is not None:
-            grid["lambda_vars"] = [price(k, "lambda_var") for k in k_vars]
-            grid["lambda_means"] = [price(k, "lambda_mean") for k in k_means]
-        return LDMClassifierCV(loss=LOSSES[loss], cv=folds(), **grid)
+        return machine(
+            loss=LOSSES[loss],
+            lambda_vars=[price(k, "lambda_var") for k in k_vars],
+            lambda_means=[price(k, "lambda_mean") for k in k_means],
+            cv=folds(),
+        )
 
     return make
 
@@ -127,14 +154,25 @@ def all_methods():
         options = {"C": 1.0, "loss": LOSSES[short], **prices(k_var, k_mean)}
         name = f"linear C 1, {short}, k {k_var:g}/{k_mean:g}"
         found |= schemes(name, "linear", LinearLDMClassifier, **options)
-    for name, make in {
-        "LDM search, hinge, 320 points": search_of_ldm("hinge"),
-        "LDM search, hinge, k 0 .3 / 0 .3": search_of_ldm("hinge", (0, 0.3), (0, 0.3)),
-        "LDM search, squared, k 0 .3 / 0 .3": search_of_ldm("squared", (0, 0.3), (0, 0.3)),
-        "LDM search, squared, k 0 .3 / 0": search_of_ldm("squared", (0, 0.3), (0,)),
-        "LDM search, squared, k .1 / 0": search_of_ldm("squared", (0.1,), (0,)),
-    }.items():
-        found[name] = Method("rbf", make, "search")
+    searches = {
+        "squared, k .1 / 0": (LDMClassifierCV, "squared", (0.1,)),
+        "squared, k .3 / 0": (LDMClassifierCV, "squared", (0.3,)),
+        "squared, k 0 .3 / 0": (KernelSearch, "squared", (0.3,)),
+        "squared, k 0 .3 / 0 .3": (KernelSearch, "squared", (0.3,), (0, 0.3)),
+        "squared, 320 points": (KernelSearch, "squared", (3, 0.3, 0.03), (0, 0.3, 1)),
+        "hinge, k 0 .3 / 0": (KernelSearch, "hinge", (0.3,)),
+    }
+    for name, options in searches.items():
+        found[f"LDM search, {name}"] = Method("rbf", search_of_ours(*options), "search")
+    searches = {
+        "squared, k 0 / 0": (LinearLDMClassifierCV, "squared", (0,)),
+        "squared, k 0 .3 / 0": (LinearSearch, "squared", (0.3,)),
+        "squared, 80 points": (LinearSearch, "squared", (3, 0.3, 0.03), (0, 0.3, 1)),
+        "hinge, k 0 .3 / 0": (LinearSearch, "hinge", (0.3,)),
+    }
+    for name, options in searches.items():
+        make = search_of_ours(*options)
+        found[f"linear LDM search, {name}"] = Method("linear", make, "search")
     return found
 
 

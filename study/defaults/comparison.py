@@ -1,6 +1,6 @@
 """Comparisons of two methods: on each set, and across sets."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.stats import wilcoxon
@@ -19,8 +19,9 @@ class Values:
     """Accuracies and CPU seconds by scaling, set, method and split, from a store."""
 
     def __init__(self, results):
-        self.accuracy, self.seconds = {}, {}
+        self.accuracy, self.seconds, self.methods = {}, {}, set()
         for one in results:
+            self.methods.add(one.method)
             place = one.protocol, one.dataset, one.method
             self.accuracy.setdefault(place, {})[one.repetition] = one.accuracy
             self.seconds.setdefault(place, {})[one.repetition] = one.cpu_seconds
@@ -93,6 +94,21 @@ class SetComparison:
     def difference(self):
         """Points of accuracy by which ours is ahead."""
         return self.accuracy - self.their_accuracy
+
+
+def mean_of_scalings(comparisons):
+    """Return the mean of comparisons of the same methods on one set, scaled differently."""
+    first = comparisons[0]
+    return replace(
+        first,
+        scaling="mean",
+        n_splits=min(one.n_splits for one in comparisons),
+        half_width=None,
+        **{
+            name: float(np.mean([getattr(one, name) for one in comparisons]))
+            for name in ("accuracy", "their_accuracy", "seconds", "their_seconds")
+        },
+    )
 
 
 @dataclass(frozen=True)

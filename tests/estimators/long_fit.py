@@ -17,8 +17,8 @@ MACHINES = {
     "threads": LinearLDMClassifier(solver="dual_cd", n_jobs=2, **FOREVER),
     "classes": LDMClassifier(multi_class="ovr", **FOREVER),
     "classes in threads": LDMClassifier(multi_class="ovr", n_jobs=2, **FOREVER),
-    "search": LDMClassifierCV(cv=3),
-    "search in threads": LDMClassifierCV(cv=3, n_jobs=2),
+    "search": LDMClassifierCV("wide", cv=3),
+    "search in threads": LDMClassifierCV("wide", cv=3, n_jobs=2),
 }
 N_ROWS = {
     "products": 15_000,

@@ -29,7 +29,7 @@ def test_a_fold_of_one_class_gets_the_error_score(rows):
     order = np.argsort(y, kind="stable")
     alone = order[:30], order[30:]
     both = np.arange(0, 90, 2), np.arange(1, 90, 2)
-    search = LinearLDMClassifierCV(Cs=[1.0], cv=[alone, both])
+    search = LinearLDMClassifierCV("wide", Cs=[1.0], cv=[alone, both])
     with (
         pytest.warns(FitFailedWarning, match=r"10 of 20 fits .*one class only"),
         pytest.raises(ValueError, match="No point of the grid has a score"),
@@ -75,7 +75,7 @@ def test_an_interrupt_tells_how_much_was_done(rows, monkeypatch):
 
 def test_progress_goes_to_the_logger(rows, caplog):
     with caplog.at_level(logging.INFO, logger="largemargin"):
-        LinearLDMClassifierCV(Cs=[1.0], cv=2, verbose=1).fit(*rows)
+        LinearLDMClassifierCV("wide", Cs=[1.0], cv=2, verbose=1).fit(*rows)
     assert "20 of 20 fits" in caplog.text
     assert "s left" in caplog.text
 
@@ -83,7 +83,7 @@ def test_progress_goes_to_the_logger(rows, caplog):
 def test_progress_is_told_within_a_fold_that_takes_long(rows, caplog, monkeypatch):
     monkeypatch.setattr(search_module, "REPORT_SECONDS", 0.0)
     with caplog.at_level(logging.INFO, logger="largemargin"):
-        LinearLDMClassifierCV(Cs=[1.0], cv=2, verbose=1).fit(*rows)
+        LinearLDMClassifierCV("wide", Cs=[1.0], cv=2, verbose=1).fit(*rows)
     told = [record.progress for record in caplog.records if hasattr(record, "progress")]
     assert told == sorted(told)
     assert {done for done, _ in told} == set(range(1, 21))
@@ -96,7 +96,7 @@ def test_the_first_estimates_of_the_time_left_are_sensible(iris, caplog, monkeyp
     monkeypatch.setattr(search_module, "time", clock)
     monkeypatch.setattr(search_module, "REPORT_SECONDS", 0.0)
     with caplog.at_level(logging.INFO, logger="largemargin"):
-        LDMClassifierCV(Cs=[1.0], gammas=[0.1, 1.0], cv=2, verbose=1).fit(*iris)
+        LDMClassifierCV("wide", Cs=[1.0], gammas=[0.1, 1.0], cv=2, verbose=1).fit(*iris)
     told = [record.getMessage() for record in caplog.records if "fits" in record.msg]
     found = [re.search(r"fits, ([0-9.]+) s, ([0-9.]+) s left", one) for one in told]
     estimates = [float(one[1]) + float(one[2]) for one in found if one]
@@ -196,7 +196,7 @@ def test_a_fold_that_lacks_a_class_scores_no_row(iris):
 def test_too_many_scores_are_not_kept(rows, monkeypatch):
     search = LinearLDMClassifierCV(Cs=[1], lambda_vars=[0], lambda_means=[0], cv=3)
     assert hasattr(search.fit(*rows), "unseen_scores_")
-    monkeypatch.setattr(search_module, "MAX_KEPT", 89)
+    monkeypatch.setattr(search_module, "MAX_KEPT_BYTES", 4 * 90 - 1)
     assert not hasattr(search.fit(*rows), "unseen_scores_")
     monkeypatch.undo()
     assert not hasattr(search.set_params(refit=False).fit(*rows), "unseen_scores_")

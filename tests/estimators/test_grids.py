@@ -24,6 +24,38 @@ def test_the_paper_grid_has_735_points_and_widths_in_units_of_the_distance(rows)
     assert len(LinearLDMClassifierCV("paper", cv=2).fit(X, y).cv_results_["params"]) == 147
 
 
+@pytest.mark.parametrize(
+    ("grid", "n_prices", "k_vars", "k_means"),
+    [
+        ("scale", 2, {0.0, "30*scale"}, {0.0}),
+        (
+            "wide",
+            10,
+            {0.0, "3*scale", "30*scale", "300*scale"},
+            {0.0, "30*scale", "100*scale"},
+        ),
+    ],
+)
+def test_grids_in_units_of_the_scale_have_these_points(
+    rows, grid, n_prices, k_vars, k_means
+):
+    results = LDMClassifierCV(grid, cv=2).fit(*rows).cv_results_
+    assert len(results["params"]) == 8 * 4 * n_prices
+    assert set(results["param_C"]) == {2.0**k for k in range(-6, 9, 2)}
+    assert set(results["param_lambda_var"]) == k_vars
+    assert set(results["param_lambda_mean"]) == k_means
+    linear = LinearLDMClassifierCV(grid, cv=2).fit(*rows).cv_results_
+    assert len(linear["params"]) == 8 * n_prices
+
+
+@pytest.mark.parametrize("machine", [LDMClassifierCV, LinearLDMClassifierCV])
+def test_the_svm_comes_after_all_other_points_of_the_default_grid(rows, machine):
+    points = machine(cv=2).fit(*rows).cv_results_["params"]
+    is_svm = [point["lambda_var"] == point["lambda_mean"] == 0 for point in points]
+    assert is_svm == sorted(is_svm)
+    assert sum(is_svm) == len(points) // 2
+
+
 def test_widths_count_rows_by_their_weight(rows):
     X, y = rows
     weight = np.tile([1, 2, 3], 30)
@@ -50,7 +82,7 @@ def test_widths_count_rows_by_their_weight(rows):
         ({"lambda_vars": ["much"]}, r"got 'much'.*'0.3\*scale'"),
         ({"lambda_means": ["-1*scale"]}, "lambda_means"),
         ({"gammas": [0.0]}, "gammas must hold values"),
-        ({"grid": "wide"}, "'grid' parameter"),
+        ({"grid": "narrow"}, "'grid' parameter"),
         ({"scoring": "no such"}, "'scoring' parameter"),
         ({"cv": 1}, "'cv' parameter"),
         ({"cv": []}, "no splits"),

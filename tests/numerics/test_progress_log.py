@@ -30,7 +30,7 @@ def test_fits_and_searches_print_their_progress_on_standard_error(blobs, capsys)
     out, err = capsys.readouterr()
     assert out == ""
     assert "relative gap" in err.splitlines()[-1]
-    LinearLDMClassifierCV(Cs=[1.0], cv=2, verbose=1).fit(*blobs)
+    LinearLDMClassifierCV("wide", Cs=[1.0], cv=2, verbose=1).fit(*blobs)
     lines = capsys.readouterr().err.splitlines()
     of_the_search = [line for line in lines if " fits, " in line]
     assert of_the_search[-1].startswith("20 of 20 fits")

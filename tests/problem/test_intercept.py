@@ -104,6 +104,22 @@ def test_an_intercept_that_nothing_determines_settles_in_the_middle(lambda_var):
     assert solution.offset == pytest.approx(1.5)
 
 
+@pytest.mark.parametrize("lambda_var", [0.0, 5.0])
+@pytest.mark.parametrize("kind", DESIGNS)
+def test_without_a_price_of_losses_the_mean_residual_of_values_is_zero(kind, lambda_var):
+    rng = np.random.default_rng(0)
+    X, values, weight = (
+        rng.normal(size=(9, 2)),
+        rng.normal(size=9) + 4,
+        rng.uniform(1, 3, 9),
+    )
+    prices, loss = Prices(0.0, lambda_var), EpsilonInsensitive(0.1)
+    targets = Targets.of_values(values)
+    problem = Problem(DESIGNS[kind](X), targets, weight, prices, True, loss)
+    solution = solve(problem, "auto", tol=1e-9)
+    assert problem.mean(solution.margins) == pytest.approx(0.0, abs=1e-6)
+
+
 def test_margins_of_one_leave_the_intercept_in_the_middle():
     X = np.array([[-3.0], [3.0]])
     problem = Problem(

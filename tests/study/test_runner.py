@@ -240,7 +240,7 @@ def test_the_search_chooses_what_a_plain_grid_search_does(small):
 def test_rows_wider_than_many_are_searched_to_the_same_choice(directory):
     task = Task(source_of(directory, "wide", (40, 40), 100), "fair", "linear", "ldm", 0)
     halves = Halves.of(task)
-    plain = LinearLDMClassifierCV(cv=halves.folds, refit=False)
+    plain = LinearLDMClassifierCV("wide", cv=halves.folds, refit=False)
     assert choose(task, halves) == plain.fit(halves.X_train, halves.y_train).best_params_
 
 

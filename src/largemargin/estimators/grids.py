@@ -3,31 +3,60 @@
 import numpy as np
 from sklearn.metrics import pairwise_distances_chunked
 
+from largemargin.estimators.recipe import recipe_of
 from largemargin.estimators.self_tuning import WORD
 from largemargin.kernels.widths import multiple_of_scale
 
+OF_THE_SCALE = {
+    "Cs": tuple(2.0**k for k in range(-6, 9, 2)),
+    "gammas": ("0.0625*scale", "0.25*scale", "scale", "4*scale"),
+}
 PAPER_LAMBDAS = tuple(2.0**k for k in range(-8, -1))
 # The paper's kernel widths, in units of the mean distance between training rows.
 PAPER_WIDTHS = tuple(2.0**k for k in range(-2, 3))
 
 GRIDS = {
-    # Lambdas of 0.03, 0.3, 3 and of 0, 0.3, 1 times C sum(s), see docs/defaults. Of points
-    # with the same score the first one wins; where they differ in the price of the variance
-    # alone, it has the largest.
+    # A price of 0.3 C sum(s) for the variance, see docs/defaults.
     "scale": {
-        "Cs": tuple(2.0**k for k in range(-6, 9, 2)),
-        "lambda_vars": ("300*scale", "30*scale", "3*scale"),
-        "lambda_means": (0.0, "30*scale", "100*scale"),
-        "gammas": ("0.0625*scale", "0.25*scale", "scale", "4*scale"),
+        **OF_THE_SCALE,
+        "lambda_vars": ("30*scale",),
+        "lambda_means": (0.0,),
         # Those of the study's fair protocol.
         "mus": (0.2, 1.0),
         "thetas": (0.1,),
+    },
+    # Prices of 0.03, 0.3, 3 and of 0, 0.3, 1 times C sum(s). Of points with the same score
+    # the first one wins; where they differ in the price of the variance alone, it has the
+    # largest.
+    "wide": {
+        **OF_THE_SCALE,
+        "lambda_vars": ("300*scale", "30*scale", "3*scale"),
+        "lambda_means": (0.0, "30*scale", "100*scale"),
     },
     "paper": {
         "Cs": (10.0, 50.0, 100.0),
         "lambda_vars": PAPER_LAMBDAS,
         "lambda_means": PAPER_LAMBDAS,
     },
+}
+
+# Of regressors: C and epsilon in units of the scale of the values. The order is such that
+# of points with the same score the one with the smallest C wins, then the one with the
+# widest tube, kernel and the largest lambda.
+VALUE_GRIDS = {
+    "scale": {
+        "Cs": ("scale", "10*scale", "100*scale"),
+        "epsilons": ("0.5*scale", "0.1*scale"),
+        "gammas": ("0.0625*scale", "0.25*scale", "scale", "4*scale"),
+        "lambda_squares": (0.0,),
+        "lambda_vars": ("30*scale", 0.0),
+    }
+}
+# A quantile has no tube, and no lambda that would move the share of rows below it.
+QUANTILE_GRIDS = {
+    "epsilons": ("0.1*scale",),
+    "lambda_squares": (0.0,),
+    "lambda_vars": (0.0,),
 }
 
 
@@ -56,6 +85,7 @@ def check_values(machine, name, plural, values):
             )
         try:
             machine.set_params(**{name: value})._validate_params()
+            recipe_of(machine)  # which may refuse a value along with others
             if (name, value) != ("gamma", "auto"):
                 multiple_of_scale(value, plural)
         except (TypeError, ValueError) as error:

@@ -8,15 +8,21 @@ from largemargin.estimators.base import ClassWeight, KernelChoice, Seed
 from largemargin.estimators.documentation import described_like
 from largemargin.estimators.grids import GRIDS
 from largemargin.estimators.ldm import LDMClassifier
-from largemargin.estimators.search import MachineSearch, Scoring, Values, search_constraints
+from largemargin.estimators.search import (
+    ClassifierSearch,
+    MachineSearch,
+    Scoring,
+    Values,
+    search_constraints,
+)
 
 LDM_GRIDS = {"C": "Cs", "lambda_var": "lambda_vars", "lambda_mean": "lambda_means"}
 # The support vector machine comes last, so that it loses every tie.
 SVM_POINT = {"lambda_var": [0.0], "lambda_mean": [0.0]}
 
 
-@described_like(LDMClassifier)
-class LDMClassifierCV(MachineSearch):
+@described_like(MachineSearch, LDMClassifier)
+class LDMClassifierCV(ClassifierSearch):
     r"""LDMClassifier with prices and kernel width chosen by cross-validation.
 
     Computes the scores of ``GridSearchCV`` over :class:`LDMClassifier` at a fraction of its
@@ -26,13 +32,15 @@ class LDMClassifierCV(MachineSearch):
 
     Parameters
     ----------
-    grid : {"scale", "paper"}, default="scale"
-        The values to search for parameters without values below. ``"scale"`` has C in
-        2^-6 .. 2^8 and, besides the SVM, lambdas relative to C and the number of samples:
-        320 points. ``"paper"`` has C in {10, 50, 100}, both lambdas in 2^-8 .. 2^-2 and
+    grid : {"scale", "wide", "paper"}, default="scale"
+        The values to search for parameters without values below. ``"scale"`` has eight
+        values of C in 2^-6 .. 2^8, four kernel widths, and at each of them the LDM with
+        ``lambda_var="30*scale"`` and ``lambda_mean=0`` and the SVM, which wins no tie: 64
+        points. ``"wide"`` has three values of both lambdas besides the SVM: 320 points.
+        ``"paper"`` has C in {10, 50, 100}, both lambdas in 2^-8 .. 2^-2 and
         kernel widths 2^-2 d .. 2^2 d, where d is the mean distance between training rows
         and ``gamma = 1 / (2 width^2)``: 735 points. Without a kernel width to search there
-        are 80 or 147 points.
+        are 16, 80 or 147 points. The best point may be the SVM, with both lambdas 0.
     Cs, lambda_vars, lambda_means, gammas : array-like, default=None
         Values of ``C``, ``lambda_var``, ``lambda_mean`` and ``gamma`` to search; None uses
         those of ``grid``.
@@ -42,40 +50,24 @@ class LDMClassifierCV(MachineSearch):
     scoring : str or callable, default=None
         A scorer of scikit-learn, or its name; None uses accuracy. If it accepts sample
         weights, it receives them.
-    refit : bool, default=True
-        Whether to fit the best estimator on all rows.
+    refit
     error_score : "raise" or float, default=numpy.nan
         Score of a fit that fails, with a warning; NaN never wins. If all fits fail, an
         error is raised. Prices at which the problem has no minimum always score NaN.
     solver, tol, max_iter
-    time_limit : float, default=None
-        Seconds after which the search stops. Points that were not fitted in every fold are
-        left out, with a warning. None sets no limit.
-    n_jobs : int, default=None
-        Number of threads over folds and kernel widths; -1 uses all cores. The result does
-        not depend on it.
+    time_limit, n_jobs
     random_state, verbose
 
     Attributes
     ----------
-    best_estimator_ : estimator
-        The estimator with the best parameters, fitted on all rows.
-    best_params_ : dict
-        The parameters with the best mean score.
-    best_score_ : float
-        Mean score of the best parameters over the folds.
-    best_index_ : int
-        Index of the best parameters in ``cv_results_``.
-    cv_results_ : dict of ndarray
-        As in ``GridSearchCV``; times of shared work are divided evenly.
+    best_estimator_, best_params_, best_score_, best_index_, cv_results_
     unseen_scores_ : ndarray of shape (n_samples,) or (n_samples, n_problems)
         Scores of the training rows at the best parameters, each by the fit without the fold
         that tests the row; NaN if no fold does. With more than two classes, one column per
         pair of classes or, for ``multi_class="ovr"``, per class. Not stored with
         ``refit=False``, or if the scores of all points would take more than 256 MB during
         the search.
-    n_splits_ : int
-        Number of folds.
+    n_splits_
     n_iter_, classes_, n_features_in_, feature_names_in_
 
     See Also
@@ -90,9 +82,9 @@ class LDMClassifierCV(MachineSearch):
     >>> X, y = make_moons(noise=0.2, random_state=0)
     >>> search = LDMClassifierCV(Cs=[1, 10], gammas=["scale"]).fit(X, y)
     >>> len(search.cv_results_["params"])
-    20
+    4
     >>> print(f"{search.best_score_:.2f}")
-    0.97
+    0.96
     """
 
     _machine_class = LDMClassifier

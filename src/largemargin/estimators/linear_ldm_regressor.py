@@ -5,14 +5,16 @@ from typing import Any
 from sklearn.utils.extmath import safe_sparse_dot
 
 from largemargin._compat import StrOptions
+from largemargin.estimators.base import Seed
 from largemargin.estimators.documentation import described_like
 from largemargin.estimators.ldm_regressor import REGRESSION_CONSTRAINTS, LDMRegressor
 from largemargin.estimators.linear_space import LinearSpace
-from largemargin.estimators.regression import MarginRegressor, regression_recipe
+from largemargin.estimators.regression import regression_recipe
+from largemargin.estimators.streaming_values import StreamingRegressor
 
 
 @described_like(LDMRegressor)
-class LinearLDMRegressor(MarginRegressor):
+class LinearLDMRegressor(StreamingRegressor):
     r"""Large margin distribution machine for regression and quantiles, without a kernel.
 
     Minimises over ``w`` and ``b``, with the residuals ``r_i = t_i - (w . x_i + b)``,
@@ -38,7 +40,10 @@ class LinearLDMRegressor(MarginRegressor):
     tol
     max_iter : int, default=None
         Maximum number of Newton steps. None allows 500.
-    time_limit, n_jobs, verbose, warm_start
+    time_limit, n_jobs
+    random_state : int, RandomState instance or None, default=None
+        Random seed for the order of rows in ``partial_fit``.
+    verbose, warm_start
 
     Attributes
     ----------
@@ -91,6 +96,7 @@ class LinearLDMRegressor(MarginRegressor):
         max_iter: int | None = None,
         time_limit: float | None = None,
         n_jobs: int | None = None,
+        random_state: Seed = None,
         verbose: int = 0,
         warm_start: bool = False,
     ) -> None:
@@ -98,6 +104,7 @@ class LinearLDMRegressor(MarginRegressor):
         self.lambda_var, self.lambda_square = lambda_var, lambda_square
         self.fit_intercept, self.solver, self.tol = fit_intercept, solver, tol
         self.max_iter, self.time_limit, self.n_jobs = max_iter, time_limit, n_jobs
+        self.random_state = random_state
         self.verbose, self.warm_start = verbose, warm_start
 
     def __largemargin_recipe__(self):

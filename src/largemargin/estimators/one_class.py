@@ -13,6 +13,7 @@ from largemargin.estimators.documentation import described_like
 from largemargin.estimators.fitting import fit_machine
 from largemargin.estimators.kernel_expansion import KernelExpansion
 from largemargin.estimators.kernel_space import ExplicitSpace, KernelSpace
+from largemargin.estimators.keywords import INSTEAD_FOR_OUTLIERS
 from largemargin.estimators.ldm import LDMClassifier
 from largemargin.estimators.recipe import Recipe
 from largemargin.estimators.values import OneClass
@@ -106,6 +107,7 @@ class OneClassLDM(KernelExpansion, OutlierMixin, MarginMachine):
     True
     """
 
+    _instead = INSTEAD_FOR_OUTLIERS
     _parameter_constraints: dict = {
         **CONSTRAINTS,
         "nu": [Interval(Real, 0, 1, closed="right")],
@@ -237,11 +239,13 @@ def price_of(machine, name, unit):
     return float(value) if factor is None else factor * unit
 
 
+@np.errstate(over="ignore", invalid="ignore")  # the design refuses such rows
 def mean_square_of(space, rows):
-    """Return the weighted mean of ``k(x, x)``; 1 if that is zero."""
+    """Return the weighted mean of ``k(x, x)``; 1 if that is not positive and finite."""
     used = space.settle(rows)
     if space.kernel.name == "precomputed":
         squares = np.diagonal(used)
     else:
         squares = space.kernel.diagonal(used)
-    return float(rows.weight @ squares / rows.weight.sum()) or 1.0
+    mean = float(rows.weight @ squares / rows.weight.sum())
+    return mean if 0 < mean < np.inf else 1.0

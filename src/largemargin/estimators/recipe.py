@@ -32,6 +32,27 @@ class Encoder(Protocol):
         """Store the labels, and the means and variances of the margins."""
 
 
+class Searched(Encoder, Protocol):
+    """What searches ask of the encoder of their estimator, too."""
+
+    # The name of the scorer that returns ``score``, if there is one.
+    default_scoring: str | None
+    # The type of the scores of held-out rows, which are stored for all points.
+    kept_type: type
+
+    def splits(self, cv, X, y, groups=None):
+        """Return the splits of rows into training and test folds."""
+
+    def n_scores(self, y):
+        """Return the number of problems, each of which gives a row a score."""
+
+    def score(self, y, labels, scores, weight):
+        """Return what an estimator scores that gives rows with targets ``y`` these scores.
+
+        ``scores`` has a column per problem, and ``labels`` are those of the training rows.
+        """
+
+
 class Space(Protocol):
     """How rows become a design, and how an estimator stores its solutions."""
 

@@ -9,6 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 from largemargin._compat import fit_context
 from largemargin.estimators.base import MarginMachine
 from largemargin.estimators.fitting import fit_machine, per_machine
+from largemargin.estimators.keywords import INSTEAD_FOR_VALUES
 from largemargin.estimators.recipe import Recipe
 from largemargin.estimators.value_tuning import epsilon_given, tuned_values
 from largemargin.estimators.values import Values
@@ -26,6 +27,8 @@ LAMBDA_SCALE = 0.01
 
 class MarginRegressor(RegressorMixin, MarginMachine):
     """A regressor with one score per column of ``y``, or per quantile."""
+
+    _instead = INSTEAD_FOR_VALUES
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -63,16 +66,28 @@ class MarginRegressor(RegressorMixin, MarginMachine):
             numbers of each row are sorted.
         """
         check_is_fitted(self)
-        values = self._finite_scores(self._validated(X))
-        if np.ndim(self.quantile):
-            order = np.argsort(self.quantile, kind="stable")
-            values[:, order] = np.sort(values, axis=1)
-        return values if self._has_columns else values[:, 0]
+        return self._predicted(self._finite_scores(self._validated(X)))
+
+    def _predicted(self, scores):
+        """Return the predictions that belong to the scores of rows."""
+        if has_quantiles(self):
+            scores = np.sort(scores, axis=1)[:, ranks_of_quantiles(self)]
+        return scores if self._has_columns else scores[:, 0]
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = np.ndim(self.quantile) == 0
+        tags.target_tags.multi_output = not has_quantiles(self)
         return tags
+
+
+def has_quantiles(machine):
+    """Return whether a regressor predicts several quantiles."""
+    return machine.loss == "quantile" and np.ndim(machine.quantile) > 0
+
+
+def ranks_of_quantiles(machine):
+    """Return the place of each quantile of a regressor among them all, the smallest 0."""
+    return np.argsort(np.argsort(machine.quantile, kind="stable"), kind="stable")
 
 
 class Units(NamedTuple):
@@ -86,8 +101,7 @@ class Units(NamedTuple):
 
 def regression_recipe(machine, space):
     """Return the recipe of a large margin distribution regressor in a space."""
-    quantiles = np.ravel(machine.quantile)
-    several = machine.loss == "quantile" and np.ndim(machine.quantile) > 0
+    quantiles, several = quantiles_of(machine), has_quantiles(machine)
     refuse_prices_of_quantiles(machine)
 
     def pose(targets, weight, number):
@@ -96,7 +110,11 @@ def regression_recipe(machine, space):
         prices = Prices(C, lambda_var=lambdas[0], lambda_square=lambdas[1])
         return Problem(None, targets, weight, prices, machine.fit_intercept, loss)
 
-    encoder = Values(len(quantiles) if several else None)
+    if several:
+        encoder = Values(n_quantiles=len(quantiles))
+    else:
+        is_quantile = machine.loss == "quantile"
+        encoder = Values(quantile=float(quantiles[0]) if is_quantile else None)
     is_hard = not isinstance(machine.C, str) and np.isinf(machine.C)
     solver = solve_hard_tube if is_hard else solve
     return Recipe(
@@ -121,6 +139,22 @@ def curvature_of_squares(machine):
         multiple = multiple_of_scale(lambda_given(machine, name), name) or 0.0
         curvature += factor * LAMBDA_SCALE * multiple
     return curvature
+
+
+def quantiles_of(machine):
+    """Return the quantiles that are asked for as an array, or raise if they cannot be."""
+    if machine.loss != "quantile":
+        return np.array([0.5])
+    given = np.atleast_1d(np.asarray(machine.quantile))
+    is_numeric = given.dtype.kind in "fiu"
+    if given.ndim != 1 or not given.size or not is_numeric:
+        raise ValueError(
+            "quantile must be a number between 0 and 1, or a one-dimensional list of at "
+            f"least one such number; got {machine.quantile!r}."
+        )
+    if not ((given > 0) & (given < 1)).all():
+        raise ValueError(f"quantile must be between 0 and 1; got {machine.quantile!r}.")
+    return given.astype(np.float64)
 
 
 def loss_of(machine, C, epsilon, quantile):

@@ -10,8 +10,9 @@ from importlib import import_module
 
 BOTH = "linear", "rbf"
 SVM_PRICES = {"lambda_var": 0.0, "lambda_mean": 0.0}
-# What SVC and svm-train fit if nothing else is asked for.
+# What SVC, SVR and svm-train fit if nothing else is asked for.
 AS_SVC = {"C": 1.0, "loss": "hinge", "gamma": "scale"}
+AS_SVR = {"C": 1.0, "epsilon": 0.1, "gamma": "scale"}
 
 
 @dataclass(frozen=True)
@@ -127,6 +128,7 @@ MACHINES = (
         "LDM",
         ("rbf",),
         KERNEL_VALUES,
+        has_search=True,
         task="values",
     ),
     Machine(
@@ -136,6 +138,7 @@ MACHINES = (
         "LDM",
         ("linear",),
         LINEAR_VALUES,
+        has_search=True,
         task="values",
     ),
     Machine(
@@ -184,10 +187,31 @@ ALIASES = {
     for path in PATHS_OF_0_1_0
 }
 
-METHODS = {
-    one.method: Method(one.label, machines_of(one.method))
-    for one in MACHINES
-    if one.task == "classes"
-}
+
+def own_methods(task):
+    """Return the methods that have an estimator of their own for a task."""
+    own = [one for one in MACHINES if one.task == task]
+    return {one.method: Method(one.label, machines_of(one.method, task)) for one in own}
+
+
+METHODS = own_methods("classes")
 SVM = Method("SVM", machines_of("ldm"), SVM_PRICES, AS_SVC)
 METHODS = {"ldm": METHODS["ldm"], "svm": SVM, **METHODS}
+ON_VALUES = machines_of("ldm", "values")
+METHODS_OF = {
+    "classes": METHODS,
+    "values": {
+        **own_methods("values"),
+        "svm": Method("SVM", ON_VALUES, NO_SQUARES, AS_SVR),
+        "ridge": Method(
+            "ridge",
+            ON_VALUES,
+            {"C": 0.0, "lambda_var": 0.0, "loss": "epsilon_insensitive"},
+            {"lambda_square": "scale"},
+        ),
+    },
+    "outliers": {
+        **own_methods("outliers"),
+        "svm": Method("SVM", machines_of("ldm", "outliers"), SVM_PRICES),
+    },
+}

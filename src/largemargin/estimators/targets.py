@@ -35,6 +35,8 @@ class Classes:
     multi_class: str = "ovr"
 
     y_options = {"multi_output": False}
+    default_scoring = "accuracy"
+    kept_type = np.float32
 
     def checked(self, y):
         """Return the labels; raise if more than two of them look like measurements."""
@@ -84,6 +86,20 @@ class Classes:
         """Store the classes, and the means and variances of the margins."""
         machine.classes_, machine._one_vs_one = labels, self.is_pairwise(labels)
         machine.margin_mean_, machine.margin_variance_ = means, variances
+
+    def splits(self, cv, X, y, groups=None):
+        """Return the splits of rows, in strata of the classes."""
+        return splits_of(cv, X, y, groups)
+
+    def n_scores(self, y):
+        """Return the number of problems."""
+        return n_problems(len(np.unique(y)), self.multi_class)
+
+    def score(self, y, labels, scores, weight):
+        """Return the accuracy."""
+        if self.is_pairwise(labels):
+            scores = class_scores(scores, len(labels))
+        return np.average(labels[winners_of(scores)] == y, weights=weight)
 
     @property
     def weights_depend_on_others(self):

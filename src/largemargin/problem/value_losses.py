@@ -27,6 +27,7 @@ class Pinball(Loss):
     """The loss ``max(quantile residual, (quantile - 1) residual)`` of a quantile."""
 
     quantile: float
+    counts_shares = True
 
     def pull(self, C):
         """Return a pull upwards below the value, and one downwards above it."""
@@ -37,6 +38,8 @@ class Pinball(Loss):
 @dataclass(frozen=True)
 class Shortfall(Loss):
     """The loss ``max(0, -margin)`` of a score below the threshold."""
+
+    counts_shares = is_threshold = True
 
     def pull(self, C):
         """Return a pull of C below the threshold."""

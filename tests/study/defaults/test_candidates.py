@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
+from largemargin import LDMClassifierCV, LinearLDMClassifierCV
 from study.defaults.candidates import METHODS, PLAIN, SEARCHED, chosen_by, price
 
 X = np.random.default_rng(0).normal(size=(60, 3))
@@ -32,8 +33,28 @@ def test_what_a_self_tuning_machine_chose_is_known():
     assert chosen_by(METHODS["SVC"].make(X).fit(X, y)) == {}
 
 
-def test_a_small_search_has_the_prices_and_the_loss_of_its_name():
-    search = METHODS["LDM search, squared, k 0 .3 / 0"].make(X)
-    assert list(search.lambda_vars) == [0.0, "30*scale"]
-    assert list(search.lambda_means) == [0.0]
+def test_a_search_has_the_prices_of_its_name_and_the_svm_last():
+    y = (X[:, 0] > 0).astype(int)
+    search = METHODS["LDM search, squared, k 0 .3 / 0 .3"].make(X).fit(X, y)
+    results = search.cv_results_
+    points = list(
+        zip(results["param_lambda_var"], results["param_lambda_mean"], strict=True)
+    )
+    ldm = [("30*scale", 0.0), ("30*scale", "30*scale")]
+    assert points == ldm * 32 + [(0.0, 0.0)] * 32
     assert search.loss == "squared_hinge"
+
+
+@pytest.mark.parametrize(
+    ("name", "search"),
+    [
+        ("LDM search, squared, k 0 .3 / 0", LDMClassifierCV(cv=3)),
+        ("LDM search, squared, 320 points", LDMClassifierCV("wide", cv=3)),
+        ("linear LDM search, squared, k 0 .3 / 0", LinearLDMClassifierCV(cv=3)),
+        ("linear LDM search, squared, 80 points", LinearLDMClassifierCV("wide", cv=3)),
+    ],
+)
+def test_these_searches_are_those_of_the_named_grids(name, search):
+    y = (X[:, 0] > 0).astype(int)
+    studied = METHODS[name].make(X).set_params(cv=3).fit(X, y)
+    assert studied.cv_results_["params"] == search.fit(X, y).cv_results_["params"]
