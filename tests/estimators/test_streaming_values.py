@@ -119,6 +119,7 @@ def test_a_stream_survives_a_pickle():
     [
         ({"C": "scale"}, "C='scale'"),
         ({"epsilon": "0.1*scale"}, r"epsilon='0.1\*scale'"),
+        ({"epsilon": None}, r"epsilon='0.1\*scale'"),
         ({"lambda_var": None}, "lambda_var='scale'"),
         ({"lambda_square": "3*scale"}, r"lambda_square='3\*scale'"),
     ],

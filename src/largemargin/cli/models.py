@@ -122,7 +122,8 @@ def parameters_of(machine) -> dict:
     """Return the parameters that are shown of a fitted machine."""
     parameters = machine.get_params()
     for name in "C", "gamma", "epsilon":  # what was chosen, if that was left to the fit
-        is_settled = isinstance(parameters.get(name), str) and hasattr(machine, f"{name}_")
+        is_word = isinstance(parameters.get(name, 0.0), str | None)
+        is_settled = is_word and hasattr(machine, f"{name}_")
         if is_settled and (name != "gamma" or parameters[name] == "loo"):
             parameters[name] = as_one(getattr(machine, f"{name}_"))
     if isinstance(machine, MarginRegressor):

@@ -11,6 +11,7 @@ from largemargin.estimators.recipe import recipe_of
 from largemargin.estimators.regression import MarginRegressor, lambda_given
 from largemargin.estimators.rows import validated_rows
 from largemargin.estimators.streaming import Stream
+from largemargin.estimators.value_tuning import epsilon_given
 from largemargin.numerics.memory import check_width
 from largemargin.numerics.quantiles import weighted_quantile
 
@@ -22,7 +23,7 @@ def has_numbers_as_prices(machine) -> bool:
     }
     prices = {"C": machine.C, **lambdas}
     if machine.loss != "quantile":
-        prices["epsilon"] = machine.epsilon
+        prices["epsilon"] = epsilon_given(machine)
     words = [f"{name}={one!r}" for name, one in prices.items() if isinstance(one, str)]
     if words:
         raise ValueError(
