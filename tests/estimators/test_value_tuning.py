@@ -9,7 +9,7 @@ from sklearn.linear_model import Ridge
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import LeaveOneOut, cross_val_predict
 
-from largemargin import LDMRegressor, LinearLDMRegressor
+from largemargin import LDMRegressor, LinearLDMRegressor, model_files
 from largemargin.estimators import self_tuning, value_tuning
 from largemargin.estimators.recipe import recipe_of
 from largemargin.numerics.quantiles import robust_scale
@@ -154,3 +154,20 @@ def test_many_rows_are_judged_by_a_sample(monkeypatch, waves):
     few = LDMRegressor(**TUNED).fit(*(one[order] for one in waves))
     assert first.loo_results_["error"].shape == few.loo_results_["error"].shape
     assert first.C_ != LDMRegressor(**{**TUNED, "C": "scale"}).fit(*waves).C_
+
+
+def test_a_tuned_regressor_survives_a_model_file(waves, tmp_path):
+    machine = LDMRegressor(**TUNED).fit(*waves)
+    model_files.save(machine, tmp_path / "tuned.model")
+    loaded = model_files.load(tmp_path / "tuned.model")
+    assert_array_equal(loaded.predict(waves[0]), machine.predict(waves[0]))
+    assert loaded.loo_results_["chosen"] == machine.loo_results_["chosen"]
+
+
+def test_the_defaults_tune_all_three_and_a_number_keeps_the_plain_tube(waves):
+    X, y = waves
+    assert set(LDMRegressor().fit(X, y).loo_results_["chosen"]) == {"C", "epsilon", "gamma"}
+    plain = LDMRegressor(1.0, gamma="scale").fit(X, y)
+    assert plain.epsilon_ == pytest.approx(0.1 * scale_of(y))
+    assert not hasattr(plain, "loo_results_")
+    assert LinearLDMRegressor().fit(X, y).C_ > 0

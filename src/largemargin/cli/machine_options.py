@@ -82,15 +82,16 @@ PARAMETERS = (
         "-c --cost C",
         price,
         "Regularisation: price of margin violations, or of residuals beyond the tube: a "
-        "number, loo (ldm, svm) to choose it by leave-one-out errors or, for regression, "
-        "scale or a multiple such as 10*scale.  [default: loo (ldm), scale (ldm, "
-        "regression), otherwise 1]",
+        "number, loo (ldm; svm of classes) to choose it by leave-one-out errors, or scale "
+        "or a multiple such as 10*scale (ldm, regression).  [default: loo (ldm), otherwise "
+        "1]",
     ),
     (
         "-p --epsilon",
         price,
         "Regression: half the width of the tube, within which residuals cost nothing: a "
-        "number, loo, scale or a multiple.  [default: 0.1*scale (ldm), 0.1 (svm)]",
+        "number, loo (ldm), scale or a multiple.  [default: loo if that is C, otherwise "
+        "0.1*scale (ldm); 0.1 (svm)]",
     ),
     (
         "-n --nu",
@@ -113,8 +114,8 @@ PARAMETERS = (
         "-g --gamma",
         gamma,
         "Kernel coefficient: a number, auto, scale, a multiple such as 0.3*scale, or "
-        "loo (ldm, svm) to choose it by leave-one-out errors.  [default: loo (ldm, "
-        "classes), otherwise scale]",
+        "loo (ldm; svm of classes) to choose it by leave-one-out errors.  [default: loo "
+        "(ldm), scale (outliers and others)]",
     ),
     ("-d --degree", int, "Degree of the poly kernel.  [default: 3]"),
     ("-r --coef0", float, "Constant of the poly and sigmoid kernels.  [default: 0]"),
@@ -122,7 +123,7 @@ PARAMETERS = (
         "--lambda-var",
         number_or_scale,
         "Price of the variance of margins, residuals or scores.  [default: 10*scale or, "
-        "without a kernel, 0 (classes); scale (regression, outliers), 0 with quantiles]",
+        "without a kernel, 0 (classes); 0 (regression); scale (outliers)]",
     ),
     (
         "--lambda-mean",
@@ -133,8 +134,7 @@ PARAMETERS = (
     (
         "--lambda-square",
         number_or_scale,
-        "Regression: price of the mean squared residual.  [default: scale, 0 with "
-        "quantiles]",
+        "Regression: price of the mean squared residual.  [default: 0]",
     ),
     (
         "--loss",

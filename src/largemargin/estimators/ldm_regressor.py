@@ -40,37 +40,42 @@ class LDMRegressor(KernelExpansion, MarginRegressor):
 
     Parameters
     ----------
-    C : float or "scale", default="scale"
+    C : float, "scale" or "loo", default="loo"
         Price of residuals beyond the tube (regularisation parameter), not divided by the
         number of samples, as in ``SVR``. A larger value fits the training rows more
-        closely. ``"scale"`` is the scale of the values, their weighted interquartile range
-        over 1.349, so that predictions follow the units of ``y``; multiples such as
-        ``"10*scale"`` are accepted too. ``numpy.inf`` keeps every row inside the tube, or
-        raises an error if that is impossible; 0 leaves the squares alone.
-    epsilon : float or "scale", default="0.1*scale"
+        closely. ``"loo"`` chooses it inside the fit by leave-one-out residuals, a choice
+        that a tenth of outliers among the values hardly changes, see the Notes. ``"scale"``
+        is the scale of the values, their weighted interquartile range over 1.349, so that
+        predictions follow the units of ``y``; multiples such as ``"10*scale"`` are accepted
+        too. ``numpy.inf`` keeps every row inside the tube, or raises an error if that is
+        impossible; 0 leaves the squares alone.
+    epsilon : float, "scale", "loo" or None, default=None
         Half the width of the tube, within which residuals cost nothing. A larger value
-        gives fewer support vectors where both lambdas are zero. ``"scale"`` is the same as
-        for C.
+        gives fewer support vectors where both lambdas are zero. ``"loo"`` is 0.3 times the
+        scale of leave-one-out residuals, ``"scale"`` the same as for C. None is ``"loo"``
+        if that is C, and ``"0.1*scale"`` otherwise.
     loss : {"epsilon_insensitive", "quantile"}, default="epsilon_insensitive"
         The loss of a residual. With ``"quantile"``, predictions are quantiles of the
         values, given the row, and ``epsilon`` is not used.
     quantile : float or array-like of floats, default=0.5
         Which quantile, between 0 and 1, ``loss="quantile"`` predicts. Several quantiles are
         fitted on one Gram matrix, and predictions have a column for each.
-    lambda_var : float, "scale" or None, default=None
+    lambda_var : float, "scale" or None, default=0.0
         Price of the variance of the residuals. A larger value draws them together, and
         leaves their level to the tube. ``"scale"`` is ``0.01 * C * sum(s)`` divided by the
         scale of the values; multiples such as ``"10*scale"`` are accepted too. None is
         ``"scale"``, or 0 with ``loss="quantile"``. There, a positive price keeps the share
         of all rows that are below the quantile, but not the share at each ``x``.
-    lambda_square : float, "scale" or None, default=None
+    lambda_square : float, "scale" or None, default=0.0
         Price of the mean squared residual, which also draws the level to the mean.
+        Squares follow outliers: the user guide on self-tuning has figures.
         ``"scale"`` and None mean the same as above; with ``loss="quantile"`` a positive
         price is refused.
     kernel
-    gamma : {"scale", "auto"} or float, default="scale"
+    gamma : {"loo", "scale", "auto"} or float, default="loo"
         Coefficient of ``"rbf"``, ``"poly"``, ``"sigmoid"`` and ``"laplacian"``. A larger
-        value narrows the kernel. ``"scale"`` is ``1 / (n_features * X.var())`` with the
+        value narrows the kernel. ``"loo"`` chooses it like C, from 1/16, 1/4, 1 and 4 times
+        ``"scale"``. ``"scale"`` is ``1 / (n_features * X.var())`` with the
         rows weighted by ``s``; ``"auto"`` is ``1 / n_features``.
     degree, coef0, fit_intercept
     solver : {"auto", "kernel_dual"}, default="auto"
@@ -96,6 +101,12 @@ class LDMRegressor(KernelExpansion, MarginRegressor):
         ``C`` and ``epsilon`` as numbers. Here and below, there is one entry per column of
         ``y`` or per quantile, if there are several.
     gamma_
+    loo_results_ : dict
+        With ``"loo"`` only: arrays ``C`` and ``error``, the mean squared leave-one-out
+        residual in units of the scale, of shape (n_gammas, n_prices); ``gamma``; the
+        indices ``best``; and the parameters ``chosen``. With several columns of ``y``,
+        ``C`` and ``chosen`` are in multiples of their scales. :class:`LeaveOneOutDisplay`
+        draws them.
     support_ : ndarray of shape (n_support,)
         Indices of the support vectors among the training rows. A positive lambda gives
         every row a coefficient. If a few rows span all others, as is common for smooth
@@ -117,6 +128,11 @@ class LDMRegressor(KernelExpansion, MarginRegressor):
 
     Notes
     -----
+    The rule behind ``"loo"`` is that of a ridge regression on at most 500 rows, whose
+    residuals for rows left out have a closed form; values far from where they are expected
+    are moved nearer before. It was chosen with both lambdas zero. With ``C=0`` or an
+    infinite C, ``epsilon="loo"`` and ``gamma="loo"`` are ``"0.1*scale"`` and ``"scale"``.
+
     Where the intercept is not determined, it is the middle of its possible values.
     Memory and time are those of :class:`LDMClassifier`.
 
@@ -142,15 +158,15 @@ class LDMRegressor(KernelExpansion, MarginRegressor):
 
     def __init__(
         self,
-        C: float | str = "scale",
+        C: float | str = "loo",
         *,
-        epsilon: float | str = "0.1*scale",
+        epsilon: float | str | None = None,
         loss: str = "epsilon_insensitive",
         quantile: float | Any = 0.5,
-        lambda_var: float | str | None = None,
-        lambda_square: float | str | None = None,
+        lambda_var: float | str | None = 0.0,
+        lambda_square: float | str | None = 0.0,
         kernel: KernelChoice = "rbf",
-        gamma: float | str = "scale",
+        gamma: float | str = "loo",
         degree: int = 3,
         coef0: float = 0.0,
         fit_intercept: bool = True,

@@ -47,7 +47,7 @@ class LinearLDMRegressor(StreamingRegressor):
 
     Attributes
     ----------
-    C_, epsilon_
+    C_, epsilon_, loo_results_
     coef_ : ndarray of shape (n_features,) or (n_machines, n_features)
         The vector ``w``; one per column of ``y`` or per quantile, if there are several.
     intercept_, duality_gap_, objective_, residual_mean_, residual_variance_, dual_beta_
@@ -83,13 +83,13 @@ class LinearLDMRegressor(StreamingRegressor):
 
     def __init__(
         self,
-        C: float | str = "scale",
+        C: float | str = "loo",
         *,
-        epsilon: float | str = "0.1*scale",
+        epsilon: float | str | None = None,
         loss: str = "epsilon_insensitive",
         quantile: float | Any = 0.5,
-        lambda_var: float | str | None = None,
-        lambda_square: float | str | None = None,
+        lambda_var: float | str | None = 0.0,
+        lambda_square: float | str | None = 0.0,
         fit_intercept: bool = True,
         solver: str = "auto",
         tol: float = 1e-4,

@@ -183,7 +183,9 @@ def test_skl2onnx_itself_converts_them_once_they_are_registered(diabetes):
 
     X, y, X_new = diabetes
     register_converters()
-    model = make_pipeline(StandardScaler(), LDMRegressor(1.0)).fit(X, y)
+    prices = {"lambda_var": "scale", "lambda_square": "scale"}
+    machine = LDMRegressor(1.0, gamma="scale", **prices)
+    model = make_pipeline(StandardScaler(), machine).fit(X, y)
     graph = convert_sklearn(model, initial_types=[("X", DoubleTensorType([None, 10]))])
     session = onnxruntime.InferenceSession(graph.SerializeToString())
     (values,) = session.run(["variable"], {"X": X_new})
