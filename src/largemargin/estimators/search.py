@@ -199,7 +199,12 @@ class MachineSearch(HintingClassifier):
             return ("scale",)
         if plural == "gammas" and self.grid == "paper":
             return paper_gammas(X, check_sample_weight(sample_weight, X, dtype=np.float64))
-        return GRIDS[self.grid][plural]
+        return GRIDS[self._grid_name][plural]
+
+    @property
+    def _grid_name(self):
+        """The grid that ``grid`` stands for in this search."""
+        return self.grid
 
     def _splits(self, X, y, groups):
         splits = splits_of(self.cv, X, y, groups)
