@@ -151,7 +151,7 @@ def residual_distribution(
     >>> model = LinearLDMRegressor(C=50, epsilon=20).fit(scale(X), y)
     >>> found = residual_distribution(model, scale(X), y)
     >>> print(f"{found.r2:.2f}, {found.inside:.2f}")
-    0.51, 0.28
+    0.51, 0.29
     """
     check_is_fitted(estimator)
     if not is_regressor(estimator):

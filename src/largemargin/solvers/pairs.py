@@ -31,6 +31,8 @@ STEPS_PER_CALL = 1000
 WARM_STEPS = 125
 # Leave the rest to Newton's method after this many steps per row.
 MAX_STEPS_PER_ROW = 300
+# where kinks are on both sides, so that Newton's method needs only few of its own.
+MAX_STEPS_WITH_TWO_SIDES = 30
 # A linearised problem is solved when its gap is this fraction of the goal.
 SOLVED = 0.3
 # Up to this many rows, to search for the best pair costs more than it saves.
@@ -63,11 +65,13 @@ def solve_in_pairs(problem, run: Run) -> Solution:
             return first
         run = replace(run, start=Start(first.beta))
     state = PairDescent(problem, run.start)
+    is_one_sided = problem.loss.is_one_sided
+    limit = MAX_STEPS_PER_ROW if is_one_sided else MAX_STEPS_WITH_TWO_SIDES
     goal = max(run.tol, EASY)
     gap, n_steps, n_iter = 1.0, 0, 0
     while n_iter < run.max_iter:
         n_iter += 1
-        steps_left = MAX_STEPS_PER_ROW * problem.design.n_rows - n_steps
+        steps_left = limit * problem.design.n_rows - n_steps
         n_steps += state.solve(SOLVED * max(goal, gap), steps_left, run.progress)
         found = state.certify()
         run.progress(found.certificate)
