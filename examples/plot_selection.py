@@ -27,7 +27,8 @@ X_train, X_test, y_train, y_test = train_test_split(
 
 from largemargin import LinearLDMClassifier, LinearLDMClassifierCV, leave_one_out_error
 
-search = LinearLDMClassifierCV(lambda_vars=["10*scale", "30*scale"]).fit(X_train, y_train)
+search = LinearLDMClassifierCV(lambda_vars=["10*scale", "30*scale"], lambda_means=[0])
+search.fit(X_train, y_train)
 svm = LinearLDMClassifier(lambda_var=0, lambda_mean=0).fit(X_train, y_train)
 print("best prices               ", search.best_params_)
 print(f"cross-validated accuracy   {search.best_score_:.3f}")

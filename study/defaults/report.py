@@ -92,7 +92,7 @@ def write(results, output, chosen=()):
             tables = (
                 candidates_table(found, f"{title}, all sets, minus {against}", SAME),
                 summary_table(values, other, best, "other half"),
-                summary_table(values, selection, best, "selection half, which chose it"),
+                summary_table(values, selection, best, "selection half"),
                 sets_table(values, other, best),
             )
             parts += map(markdown, tables)

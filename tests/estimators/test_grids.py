@@ -44,16 +44,24 @@ def test_grids_in_units_of_the_scale_have_these_points(
     assert set(results["param_C"]) == {2.0**k for k in range(-6, 9, 2)}
     assert set(results["param_lambda_var"]) == k_vars
     assert set(results["param_lambda_mean"]) == k_means
-    linear = LinearLDMClassifierCV(grid, cv=2).fit(*rows).cv_results_
-    assert len(linear["params"]) == 8 * n_prices
 
 
-@pytest.mark.parametrize("machine", [LDMClassifierCV, LinearLDMClassifierCV])
-def test_the_svm_comes_after_all_other_points_of_the_default_grid(rows, machine):
+def test_without_a_kernel_the_default_grid_is_the_wide_one(rows):
+    wide = LinearLDMClassifierCV("wide", cv=2).fit(*rows).cv_results_["params"]
+    assert len(wide) == 80
+    assert LinearLDMClassifierCV(cv=2).fit(*rows).cv_results_["params"] == wide
+    by_kernel = LDMClassifierCV(kernel="linear", cv=2).fit(*rows).cv_results_["params"]
+    assert [{**point, "gamma": "scale"} for point in wide] == by_kernel
+
+
+@pytest.mark.parametrize(
+    ("machine", "n_svms"), [(LDMClassifierCV, 32), (LinearLDMClassifierCV, 8)]
+)
+def test_the_svm_comes_after_all_other_points_of_the_default_grid(rows, machine, n_svms):
     points = machine(cv=2).fit(*rows).cv_results_["params"]
     is_svm = [point["lambda_var"] == point["lambda_mean"] == 0 for point in points]
     assert is_svm == sorted(is_svm)
-    assert sum(is_svm) == len(points) // 2
+    assert sum(is_svm) == n_svms
 
 
 def test_widths_count_rows_by_their_weight(rows):

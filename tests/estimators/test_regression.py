@@ -12,7 +12,12 @@ from largemargin import LDMRegressor, LinearLDMRegressor
 from largemargin.numerics.quantiles import robust_scale
 
 BOTH = pytest.mark.parametrize("make", [LDMRegressor, LinearLDMRegressor])
-SCALED = {"C": "scale", "epsilon": "0.1*scale", "lambda_var": None, "lambda_square": None}
+SCALED = {
+    "C": "scale",
+    "epsilon": "0.1*scale",
+    "lambda_var": "scale",
+    "lambda_square": "scale",
+}
 NO_SQUARES = {"lambda_var": 0.0, "lambda_square": 0.0}
 NUMBERS = {"C": 1.0, "epsilon": 0.2, "lambda_var": 3.0, "lambda_square": 1.0}
 PRICES = pytest.mark.parametrize(
@@ -21,7 +26,7 @@ PRICES = pytest.mark.parametrize(
         SCALED,
         {**SCALED, **NO_SQUARES},
         {**SCALED, "C": "10*scale", "lambda_square": 0.0},
-        {**SCALED, "loss": "quantile", "quantile": 0.2},
+        {**SCALED, **NO_SQUARES, "loss": "quantile", "quantile": 0.2},
     ],
 )
 

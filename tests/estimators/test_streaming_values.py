@@ -121,7 +121,7 @@ def test_a_stream_survives_a_pickle():
         ({"epsilon": "0.1*scale"}, r"epsilon='0.1\*scale'"),
         ({"epsilon": None}, r"epsilon='0.1\*scale'"),
         ({"C": "loo", "epsilon": None}, "C='loo', epsilon='loo'"),
-        ({"lambda_var": None}, "lambda_var='scale'"),
+        ({"lambda_var": "scale"}, "lambda_var='scale'"),
         ({"lambda_square": "3*scale"}, r"lambda_square='3\*scale'"),
     ],
 )

@@ -9,7 +9,6 @@ from sklearn.utils.validation import check_is_fitted
 from largemargin.cli.outputs import naming
 from largemargin.cli.tasks import task_of
 from largemargin.estimators.nesting import innermost, layers_of, width_of
-from largemargin.estimators.regression import MarginRegressor, lambda_given
 from largemargin.production import model_files
 from largemargin.tables.schemas import Schema, schema_of_record
 
@@ -128,9 +127,6 @@ def parameters_of(machine) -> dict:
         is_open = value == "loo" if name == "gamma" else not isinstance(value, Real)
         if is_open and hasattr(machine, f"{name}_"):
             parameters[name] = as_one(getattr(machine, f"{name}_"))
-    if isinstance(machine, MarginRegressor):
-        for name in "lambda_var", "lambda_square":
-            parameters[name] = lambda_given(machine, name)
     shown = [*SHOWN, *SHOWN_OF_KERNEL.get(parameters.get("kernel"), ())]
     if len(getattr(machine, "classes_", ())) > 2:
         shown.append("multi_class")

@@ -35,7 +35,7 @@ CONSTRAINTS = {
     "gamma": [POSITIVE, str],
     "kernel": [StrOptions(set(KERNELS)), callable],
     "lambda_mean": [NOT_NEGATIVE, str],
-    "lambda_square": [NOT_NEGATIVE, str, None],
+    "lambda_square": [NOT_NEGATIVE, str],
     "lambda_var": [NOT_NEGATIVE, str],
     "loss": [StrOptions(set(LOSSES))],
     "max_iter": [AT_LEAST_ONE, None],

@@ -60,6 +60,14 @@ QUANTILE_GRIDS = {
 }
 
 
+def grid_without_kernel(grid):
+    """Return the grid that a name stands for where there is no kernel.
+
+    One price of the variance was not enough there, see docs/defaults.
+    """
+    return "wide" if grid == "scale" else grid
+
+
 def paper_gammas(X, weight):
     """Return ``1 / (2 width^2)`` for the paper's widths."""
     # The distances of each row to all others, weighted.

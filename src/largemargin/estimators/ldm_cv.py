@@ -6,7 +6,7 @@ import numpy as np
 
 from largemargin.estimators.base import ClassWeight, KernelChoice, Seed
 from largemargin.estimators.documentation import described_like
-from largemargin.estimators.grids import GRIDS
+from largemargin.estimators.grids import GRIDS, grid_without_kernel
 from largemargin.estimators.ldm import LDMClassifier
 from largemargin.estimators.search import (
     ClassifierSearch,
@@ -40,7 +40,8 @@ class LDMClassifierCV(ClassifierSearch):
         ``"paper"`` has C in {10, 50, 100}, both lambdas in 2^-8 .. 2^-2 and
         kernel widths 2^-2 d .. 2^2 d, where d is the mean distance between training rows
         and ``gamma = 1 / (2 width^2)``: 735 points. Without a kernel width to search there
-        are 16, 80 or 147 points. The best point may be the SVM, with both lambdas 0.
+        are 16, 80 or 147 points; with a linear kernel, ``"scale"`` is ``"wide"``. The best
+        point may be the SVM, with both lambdas 0.
     Cs, lambda_vars, lambda_means, gammas : array-like, default=None
         Values of ``C``, ``lambda_var``, ``lambda_mean`` and ``gamma`` to search; None uses
         those of ``grid``.
@@ -131,3 +132,7 @@ class LDMClassifierCV(ClassifierSearch):
         self.error_score, self.solver, self.tol = error_score, solver, tol
         self.max_iter, self.time_limit, self.n_jobs = max_iter, time_limit, n_jobs
         self.random_state, self.verbose = random_state, verbose
+
+    @property
+    def _grid_name(self):
+        return grid_without_kernel(self.grid) if self.kernel == "linear" else self.grid

@@ -18,7 +18,7 @@ REGRESSION_CONSTRAINTS = {
     **CONSTRAINTS,
     "C": [*CONSTRAINTS["C"][:1], str],
     "epsilon": [NOT_NEGATIVE, str, None],
-    "lambda_var": [NOT_NEGATIVE, str, None],
+    "lambda_var": [NOT_NEGATIVE, str],
     "loss": [StrOptions({"epsilon_insensitive", "quantile"})],
 }
 
@@ -60,17 +60,17 @@ class LDMRegressor(KernelExpansion, MarginRegressor):
     quantile : float or array-like of floats, default=0.5
         Which quantile, between 0 and 1, ``loss="quantile"`` predicts. Several quantiles are
         fitted on one Gram matrix, and predictions have a column for each.
-    lambda_var : float, "scale" or None, default=0.0
+    lambda_var : float or "scale", default=0.0
         Price of the variance of the residuals. A larger value draws them together, and
         leaves their level to the tube. ``"scale"`` is ``0.01 * C * sum(s)`` divided by the
-        scale of the values; multiples such as ``"10*scale"`` are accepted too. None is
-        ``"scale"``, or 0 with ``loss="quantile"``. There, a positive price keeps the share
-        of all rows that are below the quantile, but not the share at each ``x``.
-    lambda_square : float, "scale" or None, default=0.0
+        scale of the values; multiples such as ``"10*scale"`` are accepted too. With
+        ``loss="quantile"``, a positive price keeps the share of all rows that are below the
+        quantile, but not the share at each ``x``.
+    lambda_square : float or "scale", default=0.0
         Price of the mean squared residual, which also draws the level to the mean.
         Squares follow outliers: the user guide on self-tuning has figures.
-        ``"scale"`` and None mean the same as above; with ``loss="quantile"`` a positive
-        price is refused.
+        ``"scale"`` means the same as above; with ``loss="quantile"`` a positive price is
+        refused.
     kernel
     gamma : {"loo", "scale", "auto"} or float, default="loo"
         Coefficient of ``"rbf"``, ``"poly"``, ``"sigmoid"`` and ``"laplacian"``. A larger
@@ -163,8 +163,8 @@ class LDMRegressor(KernelExpansion, MarginRegressor):
         epsilon: float | str | None = None,
         loss: str = "epsilon_insensitive",
         quantile: float | Any = 0.5,
-        lambda_var: float | str | None = 0.0,
-        lambda_square: float | str | None = 0.0,
+        lambda_var: float | str = 0.0,
+        lambda_square: float | str = 0.0,
         kernel: KernelChoice = "rbf",
         gamma: float | str = "loo",
         degree: int = 3,

@@ -8,7 +8,7 @@ from largemargin._compat import StrOptions
 from largemargin.designs.in_memory import without_offsets
 from largemargin.estimators.base import ClassWeight, Seed
 from largemargin.estimators.documentation import described_like
-from largemargin.estimators.grids import GRIDS
+from largemargin.estimators.grids import GRIDS, grid_without_kernel
 from largemargin.estimators.ldm import LDMClassifier
 from largemargin.estimators.ldm_cv import LDM_GRIDS, SVM_POINT, LDMClassifierCV
 from largemargin.estimators.linear_ldm import LinearLDMClassifier
@@ -36,7 +36,12 @@ class LinearLDMClassifierCV(ClassifierSearch):
 
     Parameters
     ----------
-    grid
+    grid : {"scale", "wide", "paper"}, default="scale"
+        The values to search for parameters without values below. ``"scale"`` and ``"wide"``
+        have eight values of C in 2^-6 .. 2^8, and at each of them three values of both
+        lambdas besides the SVM, which wins no tie: 80 points. ``"paper"`` has C in {10, 50,
+        100} and both lambdas in 2^-8 .. 2^-2: 147 points. The best point may be the SVM,
+        with both lambdas 0.
     Cs, lambda_vars, lambda_means : array-like, default=None
         Values of ``C``, ``lambda_var`` and ``lambda_mean`` to search; None uses those of
         ``grid``.
@@ -109,6 +114,10 @@ class LinearLDMClassifierCV(ClassifierSearch):
         self.error_score, self.solver, self.tol = error_score, solver, tol
         self.max_iter, self.time_limit, self.n_jobs = max_iter, time_limit, n_jobs
         self.random_state, self.verbose = random_state, verbose
+
+    @property
+    def _grid_name(self):
+        return grid_without_kernel(self.grid)
 
     def _searched_machine(self, X):
         machine = self._machine()

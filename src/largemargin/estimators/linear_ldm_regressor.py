@@ -48,7 +48,7 @@ class LinearLDMRegressor(StreamingRegressor):
     Attributes
     ----------
     C_, epsilon_, loo_results_
-    coef_ : ndarray of shape (n_features,) or (n_machines, n_features)
+    coef_ : ndarray of shape (1, n_features) or (n_machines, n_features)
         The vector ``w``; one per column of ``y`` or per quantile, if there are several.
     intercept_, duality_gap_, objective_, residual_mean_, residual_variance_, dual_beta_
     n_iter_, history_, n_features_in_, feature_names_in_
@@ -88,8 +88,8 @@ class LinearLDMRegressor(StreamingRegressor):
         epsilon: float | str | None = None,
         loss: str = "epsilon_insensitive",
         quantile: float | Any = 0.5,
-        lambda_var: float | str | None = 0.0,
-        lambda_square: float | str | None = 0.0,
+        lambda_var: float | str = 0.0,
+        lambda_square: float | str = 0.0,
         fit_intercept: bool = True,
         solver: str = "auto",
         tol: float = 1e-4,

@@ -136,7 +136,7 @@ def curvature_of_squares(machine):
     """
     curvature = 0.0
     for name, factor in ("lambda_square", 2.0), ("lambda_var", 4.0):
-        multiple = multiple_of_scale(lambda_given(machine, name), name) or 0.0
+        multiple = multiple_of_scale(getattr(machine, name), name) or 0.0
         curvature += factor * LAMBDA_SCALE * multiple
     return curvature
 
@@ -191,25 +191,17 @@ def units_of(machine, values, weight) -> Units:
     unit = (C if 0 < C < np.inf else scale) * float(weight.sum()) / scale
     lambdas = []
     for name in "lambda_var", "lambda_square":
-        value = lambda_given(machine, name)
+        value = getattr(machine, name)
         factor = multiple_of_scale(value, name)
         lambdas.append(float(value) if factor is None else factor * LAMBDA_SCALE * unit)
     return Units(C, epsilon, *lambdas)
-
-
-def lambda_given(machine, name):
-    """Return a lambda; None stands for "scale", and for zero where quantiles are fitted."""
-    value = getattr(machine, name)
-    if value is None:
-        return 0.0 if machine.loss == "quantile" else "scale"
-    return value
 
 
 def refuse_prices_of_quantiles(machine):
     """Raise for a price that moves the share of rows below a quantile."""
     if machine.loss != "quantile":
         return
-    square = lambda_given(machine, "lambda_square")
+    square = machine.lambda_square
     if multiple_of_scale(square, "lambda_square") if isinstance(square, str) else square:
         raise ValueError(
             "loss='quantile' needs lambda_square=0, because a price of squared residuals "

@@ -236,7 +236,12 @@ class MachineSearch(HintingEstimator):
             return ("scale",)
         if plural == "gammas" and self.grid == "paper":
             return paper_gammas(X, check_sample_weight(sample_weight, X, dtype=np.float64))
-        return self._named_grids[self.grid][plural]
+        return self._named_grids[self._grid_name][plural]
+
+    @property
+    def _grid_name(self):
+        """The grid that ``grid`` stands for in this search."""
+        return self.grid
 
     def _splits(self, encoder, X, y, groups):
         splits = encoder.splits(self.cv, X, y, groups)

@@ -8,7 +8,7 @@ from largemargin._compat import available_if, fit_context
 from largemargin.estimators.documentation import described_like
 from largemargin.estimators.fitting import all_or_nothing
 from largemargin.estimators.recipe import recipe_of
-from largemargin.estimators.regression import MarginRegressor, lambda_given
+from largemargin.estimators.regression import MarginRegressor
 from largemargin.estimators.rows import validated_rows
 from largemargin.estimators.streaming import Stream
 from largemargin.estimators.value_tuning import epsilon_given
@@ -18,10 +18,7 @@ from largemargin.numerics.quantiles import weighted_quantile
 
 def has_numbers_as_prices(machine) -> bool:
     """Return True if all prices are numbers; raise if one is a word."""
-    lambdas = {
-        name: lambda_given(machine, name) for name in ("lambda_var", "lambda_square")
-    }
-    prices = {"C": machine.C, **lambdas}
+    prices = {name: getattr(machine, name) for name in ("C", "lambda_var", "lambda_square")}
     if machine.loss != "quantile":
         prices["epsilon"] = epsilon_given(machine)
     words = [f"{name}={one!r}" for name, one in prices.items() if isinstance(one, str)]

@@ -50,8 +50,7 @@ def test_a_search_has_the_prices_of_its_name_and_the_svm_last():
     [
         ("LDM search, squared, k 0 .3 / 0", LDMClassifierCV(cv=3)),
         ("LDM search, squared, 320 points", LDMClassifierCV("wide", cv=3)),
-        ("linear LDM search, squared, k 0 .3 / 0", LinearLDMClassifierCV(cv=3)),
-        ("linear LDM search, squared, 80 points", LinearLDMClassifierCV("wide", cv=3)),
+        ("linear LDM search, squared, 80 points", LinearLDMClassifierCV(cv=3)),
     ],
 )
 def test_these_searches_are_those_of_the_named_grids(name, search):
