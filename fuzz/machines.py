@@ -39,6 +39,8 @@ ROUTES = {
     },
 }
 LOSSES = "hinge", "squared_hinge"
+# What regressors and one class have in place of these.
+TUBE, QUANTILE, ONE_CLASS = "tube", "quantile", "one class"
 SUFFIX = {"hinge": "", "squared_hinge": " squared"}
 WITH_PARAMETERS = {
     "rbf": ("gamma",),
@@ -69,7 +71,15 @@ class Machine:
 
     def can_pose(self, drawn):
         """Return whether the machine can solve such a problem."""
+        if self.loss == QUANTILE:
+            return drawn.regression["C"] != np.inf
         return self.loss != "band" or 0 < drawn.prices["C"] < np.inf
+
+    def labels(self, drawn):
+        """Return what ``fit`` is given beside rows and weights."""
+        if self.loss == ONE_CLASS:
+            return None
+        return drawn.values if self.loss in (TUBE, QUANTILE) else drawn.y
 
     def matrix(self, drawn):
         """Return what ``fit`` is given: rows, or their Gram matrix."""
@@ -146,6 +156,39 @@ def komd(kernel):
     return Machine(f"KOMD {kernel}", kernel, "komd", make)
 
 
+def regressor(kernel, loss=TUBE, solver="auto", route=None):
+    """Return how to make a regressor; ``kernel=None`` is one on explicit features."""
+
+    def make(drawn):
+        options = {**drawn.regression, **without_seed(drawn.common), "solver": solver}
+        if loss == TUBE:
+            del options["quantile"]
+        else:
+            del options["epsilon"], options["lambda_square"]
+            options["loss"] = "quantile"
+        if kernel is None:
+            return largemargin.LinearLDMRegressor(**options)
+        return largemargin.LDMRegressor(**options, **kernel_options(kernel, drawn))
+
+    name = "LinearLDMRegressor" if kernel is None else f"LDMRegressor {kernel}"
+    return Machine(
+        f"{name} {route or solver} {loss}", kernel or "linear", loss, make, route
+    )
+
+
+def one_class(kernel, route=None):
+    """Return how to make a machine of one class."""
+
+    def make(drawn):
+        options = {**drawn.one_class, **without_seed(drawn.common)}
+        return largemargin.OneClassLDM(**options, **kernel_options(kernel, drawn))
+
+    name = f"OneClassLDM {kernel}"
+    return Machine(
+        name if route is None else f"{name} {route}", kernel, ONE_CLASS, make, route
+    )
+
+
 def without_seed(common):
     """Return the options of machines without random numbers."""
     return {name: value for name, value in common.items() if name != "random_state"}
@@ -191,6 +234,30 @@ MACHINES = (
     odm("rbf", "lone"),
     odm("rbf", "tiled"),
     *(komd(kernel) for kernel in ("linear", "rbf")),
+    *(regressor(None, TUBE, solver) for solver in ("auto", "newton")),
+    *(regressor(kernel) for kernel in FUZZED_KERNELS),
+    *(
+        regressor(kernel, TUBE, route=route)
+        for kernel, route in (
+            ("rbf", "active"),
+            ("rbf", "lone"),
+            ("rbf", "tiled"),
+            ("rbf", "narrow"),
+            ("rbf", "inverted"),
+            ("poly", "lone"),
+            ("poly", "narrow"),
+            ("cosine", "active"),
+            ("precomputed", "inverted"),
+            ("precomputed32", "active"),
+        )
+    ),
+    regressor(None, QUANTILE),
+    *(regressor(kernel, QUANTILE) for kernel in ("linear", "rbf", "precomputed")),
+    *(regressor("rbf", QUANTILE, route=name) for name in ("lone", "tiled", "inverted")),
+    *(one_class(kernel) for kernel in FUZZED_KERNELS),
+    *(one_class("rbf", route) for route in ("active", "lone", "tiled", "inverted")),
+    *(one_class("poly", route) for route in ("lone", "narrow")),
+    one_class("precomputed32", "active"),
 )
 
 
@@ -225,9 +292,8 @@ def _fit(machine, drawn):
         matrix = machine.matrix(drawn)
         estimator = machine.make(drawn)
         weight = drawn.sample_weight
-        estimator.fit(
-            matrix, drawn.y, **({} if weight is None else {"sample_weight": weight})
-        )
+        weights = {} if weight is None else {"sample_weight": weight}
+        estimator.fit(matrix, machine.labels(drawn), **weights)
         return Outcome(machine.name, "fitted", kept=keep(estimator, matrix))
     except np.linalg.LinAlgError as error:
         # A ValueError by inheritance, but nothing that was checked and refused.
@@ -246,12 +312,10 @@ def text_of(error):
 def keep(estimator, matrix):
     """Return the fitted attributes to judge, as plain arrays with one row per machine."""
     kept = {
-        "classes": estimator.classes_,
         "intercept": np.atleast_1d(estimator.intercept_),
         "gap": np.atleast_1d(estimator.duality_gap_),
         "objective": np.atleast_1d(estimator.objective_),
-        "margin_mean": np.atleast_1d(estimator.margin_mean_),
-        "margin_variance": np.atleast_1d(estimator.margin_variance_),
+        **margin_statistics(estimator),
         "dual_beta": np.atleast_2d(estimator.dual_beta_),
         "tol": estimator.tol,
     }
@@ -265,10 +329,24 @@ def keep(estimator, matrix):
     return kept
 
 
+def margin_statistics(estimator):
+    """Return the mean and variance of margins, which are negative residuals of values."""
+    if hasattr(estimator, "residual_mean_"):
+        mean, variance = -estimator.residual_mean_, estimator.residual_variance_
+    else:
+        mean, variance = estimator.margin_mean_, estimator.margin_variance_
+    return {
+        "margin_mean": np.atleast_1d(mean),
+        "margin_variance": np.atleast_1d(variance),
+    }
+
+
 def scores_of(estimator, matrix):
     """Return one row of scores per machine, NaN where the fitted model gives none."""
     try:
-        if estimator._one_vs_one:
+        if not hasattr(estimator, "decision_function"):
+            return estimator.predict(matrix)[None]
+        if getattr(estimator, "_one_vs_one", False):
             return np.concatenate(list(estimator._pair_scores(matrix))).T
         scores = estimator.decision_function(matrix)
     except ValueError:

@@ -7,6 +7,7 @@ import numpy as np
 
 from fuzz.exact import EPS, LONG
 
+ZERO = LONG(0)
 UNIT = LONG(np.finfo(np.float64).eps) / 2
 # Prices that follow from sums over the weights are rounded by a few units in float64.
 DERIVED = 16 * UNIT
@@ -44,6 +45,12 @@ class Pose:
     fit_intercept: bool
     band: tuple | None
     slack: LONG
+    # The signed score at which a margin is zero: the values of a regression.
+    origin: np.ndarray | LONG = ZERO
+    # All signs are the same: there is always a minimum.
+    is_of_values: bool = False
+    # The size below which the objective counts as zero.
+    least_scale: LONG = ZERO
 
     @property
     def total(self):
@@ -57,21 +64,41 @@ class Pose:
             stretch * part[self.counted]
             for part in (element.scores, element.error, element.size)
         )
-        margins = self.y * (scores + stretch * intercept)
-        error = error + 2 * EPS * (np.abs(scores) + abs(stretch * intercept))
-        size = size + abs(stretch * intercept)
+        margins = self.y * (scores + stretch * intercept) - self.origin
+        sizes = abs(stretch * intercept) + np.abs(self.origin)
+        error = error + 2 * EPS * (np.abs(scores) + sizes)
+        size = size + sizes
         norm = stretch**2 * element.norm / 2
         norm_error = stretch**2 * element.norm_error / 2
         mean, variance, spread_error = self.moments(margins, error)
         spread = 2 * LONG(self.lambda_var) * variance
         reward = LONG(self.lambda_mean) * mean
+        more, more_reward, more_error = self.other_terms(margins, error, intercept)
+        spread, reward = spread + more, reward + more_reward
         loss, loss_error = self.loss(margins, error)
         scale = max(norm, LONG(0)) + spread + abs(reward) + loss
-        rounding = norm_error + loss_error + 2 * LONG(self.lambda_var) * spread_error
+        rounding = (
+            norm_error + loss_error + more_error + 2 * LONG(self.lambda_var) * spread_error
+        )
         rounding += LONG(self.lambda_mean) * self.mean(error + 4 * EPS * np.abs(margins))
         rounding += (len(margins) + 8) * EPS * scale
         objective = norm + spread - reward + loss
-        return Value(objective, scale, rounding, margins, error, size)
+        return Value(
+            objective, max(scale, self.least_scale), rounding, margins, error, size
+        )
+
+    def on(self, space):
+        """Return the pose with all prices as numbers: those of classes are."""
+        return self
+
+    def other_terms(self, margins, error, intercept):
+        """Return further squares, rewards and their rounding: classes have none."""
+        return LONG(0), LONG(0), LONG(0)
+
+    def obeys(self, value):
+        """Return the smallest margin if a point obeys a hard margin or can be stretched."""
+        smallest = (value.margins - value.margin_errors).min()
+        return smallest if smallest > 0 else None
 
     def has_minimum(self):
         """Return whether the objective surely has a minimum."""
@@ -85,7 +112,8 @@ class Pose:
 
     def _pull(self):
         """Return the reward of moving the intercept towards the larger class."""
-        if self.lambda_var > 0 or not self.fit_intercept or self.band is not None:
+        is_held = self.lambda_var > 0 or self.band is not None
+        if is_held or not self.fit_intercept or self.is_of_values:
             return LONG(0)
         return LONG(self.lambda_mean) * abs(self.mean(self.y))
 

@@ -8,9 +8,13 @@ import clarabel
 import numpy as np
 import scipy.sparse as sp
 
+from fuzz.exact import LONG
+
 ACCURACY = 1e-13
 TIME_LIMIT = 3.0
 NULL = 1e-15
+# The method keeps its points within a tube that is narrower by this factor.
+INSIDE = 1.0 - 1e-7
 
 
 def interior_point(quadratic, linear, matrix, rhs, cones):
@@ -35,6 +39,8 @@ def interior_point(quadratic, linear, matrix, rhs, cones):
 
 def solve_primal(features, ridge, pose):
     """Return coordinates and intercept of a machine whose norm has weights ``ridge``."""
+    if pose.is_of_values:
+        return solve_values(features, ridge, pose)
     y = pose.y.astype(float)
     n_rows, n_features = features.shape
     weight = (pose.weight / pose.total).astype(float)
@@ -56,6 +62,54 @@ def solve_primal(features, ridge, pose):
     if x is None:
         return None
     return x[:n_features], x[n_features] if n_free > n_features else 0.0
+
+
+def solve_values(features, ridge, pose):
+    """Return the same for a regressor or one class, values centred and scaled before."""
+    n_rows, n_features = features.shape
+    weight = (pose.weight / pose.total).astype(float)
+    middle = 0.0
+    if pose.fit_intercept and not pose.price:
+        middle = (pose.weight @ pose.origin) / pose.total
+    unit = np.abs(pose.origin - middle).max() or 1.0
+    origin = ((pose.origin - middle) / unit).astype(float)
+    columns = [features, np.ones((n_rows, 1))] if pose.fit_intercept else [features]
+    margins = np.hstack(columns)
+    n_free = margins.shape[1]
+    centred, moved = margins - weight @ margins, origin - weight @ origin
+    lambda_var, lambda_square = float(pose.lambda_var), float(pose.lambda_square)
+    quadratic = 4 * lambda_var * centred.T @ (weight[:, None] * centred)
+    quadratic += 2 * lambda_square * margins.T @ (weight[:, None] * margins)
+    quadratic[np.arange(n_features), np.arange(n_features)] += ridge
+    linear = -4 * lambda_var * centred.T @ (weight * moved)
+    linear -= 2 * lambda_square * margins.T @ (weight * origin)
+    linear -= float(pose.lambda_mean / unit) * (weight @ margins)
+    if pose.fit_intercept:
+        linear[-1] += float(pose.price / unit)
+    low, high = (float(edge / unit) for edge in pose.sides[:2])
+    if np.isinf(pose.C):
+        low, high = INSIDE * low, INSIDE * high
+        matrix, rhs = np.vstack([-margins, margins]), np.r_[-low - origin, high + origin]
+    else:
+        price = (pose.weight * pose.C / unit).astype(float)
+        zero = np.zeros((2 * n_rows, 2 * n_rows))
+        quadratic = block(quadratic, zero)
+        below, above = pose.sides[2:]
+        linear = np.concatenate([linear, below * price, above * price])
+        eye = np.eye(2 * n_rows)
+        matrix = -np.block(
+            [
+                [np.vstack([margins, -margins]), eye],
+                [np.zeros((2 * n_rows, n_free)), eye],
+            ]
+        )
+        rhs = np.r_[-low - origin, high + origin, np.zeros(2 * n_rows)]
+    cones = [clarabel.NonnegativeConeT(len(rhs))]
+    x = interior_point(quadratic, linear, matrix, rhs, cones)
+    if x is None:
+        return None
+    intercept = unit * LONG(x[n_features]) + middle if pose.fit_intercept else 0.0
+    return unit * x[:n_features].astype(LONG), intercept
 
 
 def solve_hinge(quadratic, linear, margins, price):
@@ -93,7 +147,9 @@ def block(upper, lower):
 def linear_candidate(rows, pose):
     """Return coefficients and intercept of a linear machine, or None."""
     rows = rows[pose.counted]
-    middle = (pose.weight @ rows / pose.total) if pose.fit_intercept else 0 * rows[0]
+    # Where the intercept has a price, to centre rows would change the price of others.
+    is_centred = pose.fit_intercept and not (pose.is_of_values and pose.price)
+    middle = (pose.weight @ rows / pose.total) if is_centred else 0 * rows[0]
     centred = rows - middle
     unit = np.abs(centred).max(axis=0)
     used = unit > 0

@@ -3,13 +3,15 @@
 import numpy as np
 
 from fuzz.exact import LONG, KernelSpace, LinearSpace
-from fuzz.machines import GIVEN
+from fuzz.machines import GIVEN, ONE_CLASS, QUANTILE, TUBE
 from fuzz.objective import UNIT, poses_of
 from fuzz.oracle import kernel_candidate, linear_candidate
+from fuzz.value_poses import value_poses_of
 from fuzz.verdicts import (
     GENEROUS,
     INTERIOR,
     NO_MINIMUM,
+    NOT_INSIDE,
     NOT_SEPARABLE,
     OBJECTIVE,
     ROUNDINGS,
@@ -25,6 +27,10 @@ ROUNDED = " narrow"
 # How far margins of a hard margin machine may fall below one.
 HARD = LONG("1e-6")
 MARGINS = LONG("1e-6")
+# Rows are on the curve up to the precision of the matrix.
+FEW_BITS, NARROW = ("tiled", "narrow", "precomputed32"), LONG("1e-10")
+# Shares may be larger by this part, the rounding of sums of weights.
+SHARE = LONG("1e-9")
 # Separating margins up to this fraction of the longest row may be refused as none.
 NO_MARGIN = LONG("2e-7")
 # Beyond this part of the largest eigenvalue a matrix is indefinite by more than rounding.
@@ -35,9 +41,12 @@ class Machines(Group):
     """Machines that minimise over ``w`` and ``b``."""
 
     def _poses(self):
+        if self.loss in (TUBE, QUANTILE, ONE_CLASS):
+            return value_poses_of(self.drawn, self.loss)
         return poses_of(self.drawn, self.loss)
 
     def _examine_one(self, number, pose, fitted):
+        pose = pose.on(self.space)
         if pose.has_no_minimum():
             for outcome in fitted:
                 if np.isfinite(outcome.kept["gap"][number]):
@@ -52,6 +61,7 @@ class Machines(Group):
             self._check_scores(outcome, number, element)
             self._check_margins(outcome, number, pose, value)
             self._check_hard(outcome, number, pose, value)
+            self._check_shares(outcome, number, pose, value)
         space = self._definite_space(pose)
         if space is not None:
             self._check_values(number, pose, fitted, space)
@@ -83,6 +93,10 @@ class Machines(Group):
             least = NO_MARGIN * self.space.longest
             if all(bounds and bounds[0].margin > least for bounds in found):
                 return f"{INTERIOR} separates"
+        if words == NOT_INSIDE and self.kernel not in GIVEN:
+            posed = [pose.on(self.space) for pose in poses]
+            if all(self._oracle_bounds(pose, self.space) for pose in posed):
+                return f"{INTERIOR} is inside"
         return None
 
     def _definite_space(self, pose):
@@ -153,12 +167,41 @@ class Machines(Group):
     def _check_hard(self, outcome, number, pose, value):
         if not np.isinf(pose.C) or not outcome.kept["gap"][number] < 1:
             return
-        if value.smallest < 1 - HARD - value.margin_errors.max():
+        if pose.is_of_values:
+            if pose.obeys(value) is None:
+                rounding = value.margin_errors + 2 * UNIT * value.sizes
+                away = np.maximum(np.abs(value.margins) - rounding, 0).max()
+                if away > pose.sides[1]:
+                    self.verdicts[outcome.machine].blame(
+                        "hard", f"a residual is {away:.9g}, outside {pose.sides[1]:.9g}"
+                    )
+        elif value.smallest < 1 - HARD - value.margin_errors.max():
             self.verdicts[outcome.machine].blame(
                 "hard",
                 f"the smallest margin is {value.smallest:.9g}, gap "
                 f"{outcome.kept['gap'][number]:.3g}",
             )
+
+    def _check_shares(self, outcome, number, pose, value):
+        """Check the share of outliers, or of rows below a quantile."""
+        if not pose.is_of_values:
+            return
+        judged, shares = self.verdicts[outcome.machine], []
+        if pose.nu is not None:
+            outside = outcome.kept["scores"][number][pose.counted] < 0
+            shares.append((outside, LONG(pose.nu)))
+        elif pose.quantile is not None and pose.fit_intercept and pose.C > 0:
+            if not outcome.kept["gap"][number] <= outcome.kept["tol"]:
+                return
+            # Margins of narrow values are settled in float32.
+            unit = NARROW if any(name in outcome.machine for name in FEW_BITS) else UNIT
+            on_curve = ROUNDINGS * unit * value.sizes + value.margin_errors
+            shares.append((value.margins > on_curve, LONG(pose.quantile)))
+            shares.append((value.margins < -on_curve, 1 - LONG(pose.quantile)))
+        for rows, most in shares:
+            share = pose.mean(rows.astype(LONG))
+            if share > most * (1 + SHARE):
+                judged.blame("share", f"{share:.6g} of the rows, at most {most:.6g} wanted")
 
     def _check_scores(self, outcome, number, element):
         kept, judged = outcome.kept, self.verdicts[outcome.machine]
@@ -189,8 +232,8 @@ def bound_of(pose, element, intercept, source):
     """Return the objective of a point that obeys a hard margin, or None."""
     value, margin = pose.value(element, intercept), np.inf
     if np.isinf(pose.C):
-        smallest = (value.margins - value.margin_errors).min()
-        if not smallest > 0:
+        smallest = pose.obeys(value)
+        if smallest is None:
             return None
         if smallest < 1:
             value = pose.value(element, intercept, 1 / smallest)

@@ -6,6 +6,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from fuzz.rows import KINDS
+from fuzz.values import draw_one_class, draw_values
 
 # Counts of rows that lead to different solvers, and how often each range is drawn.
 ROWS = (2, 10), (11, 60), (61, 100), (101, 130), (301, 320)
@@ -43,6 +44,11 @@ class Drawn:
     kernel: dict = field(default_factory=dict)
     band: dict = field(default_factory=dict)
     komd: dict = field(default_factory=dict)
+    # Values to predict, how they were drawn, and the prices of their regressors.
+    values: np.ndarray | None = None
+    of_values: str = ""
+    regression: dict = field(default_factory=dict)
+    one_class: dict = field(default_factory=dict)
 
     @property
     def name(self):
@@ -60,7 +66,8 @@ class Drawn:
         shape = "x".join(map(str, self.X.shape))
         parts = [self.name, self.kind, shape, self.storage, self.labels]
         parts.append(f"weights {self.weights}")
-        for options in self.prices, self.common:
+        parts.append(f"values {self.of_values}")
+        for options in self.prices, self.regression, self.one_class, self.common:
             parts += [f"{name}={value!r}" for name, value in options.items()]
         return ", ".join(parts)
 
@@ -83,6 +90,7 @@ def draw(seed, number, active_share=ACTIVE_SHARE):
         n_rows = int(own.integers(*MANY_ROWS))
     n_features = int(rng.choice([1, 2, 3, rng.integers(4, 20), rng.integers(20, 61)]))
     X = KINDS[kind](rng, n_rows, n_features)
+    scores = scores_of_some_direction(np.random.default_rng([seed, number, 4]), X)
     labels = str(rng.choice(LABELS, p=LABEL_SHARES))
     y = draw_labels(rng, labels, X)
     weights = str(rng.choice(WEIGHTS, p=WEIGHT_SHARES))
@@ -91,6 +99,8 @@ def draw(seed, number, active_share=ACTIVE_SHARE):
     X = store(X, storage)
     chosen = np.random.default_rng([seed, number, 1]).integers(2)
     several = {"multi_class": ("ovr", "ovo")[chosen]}
+    of_others = np.random.default_rng([seed, number, 3])
+    values = draw_values(of_others, scores)
     return Drawn(
         seed,
         number,
@@ -112,6 +122,8 @@ def draw(seed, number, active_share=ACTIVE_SHARE):
             "lam": float(rng.choice([0.0, 1e-6, 0.1, 0.5, 1.0])),
             "ridge": str(rng.choice(["unit", "classes"])),
         },
+        *values,
+        draw_one_class(of_others),
     )
 
 

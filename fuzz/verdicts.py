@@ -16,6 +16,7 @@ BAD = (
     "false",
     "objective",
     "margins",
+    "share",
     "scores",
     "disagree",
 )
@@ -32,7 +33,8 @@ TINY_MARGIN, TINY = LONG("1e-150"), LONG("1e-290")
 BLURRED = LONG("1e-12")
 INTERIOR = "an interior point"
 NO_MINIMUM, NOT_SEPARABLE = "problem has no minimum:", "cannot be separated"
-REFUSALS = NO_MINIMUM, NOT_SEPARABLE
+NOT_INSIDE = "asks for residuals of at most"
+REFUSALS = NO_MINIMUM, NOT_SEPARABLE, NOT_INSIDE
 
 
 @dataclass

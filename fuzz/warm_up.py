@@ -36,6 +36,16 @@ def easy_problem(n_rows, storage, lambdas):
         X=store(X, storage),
         y=y,
         sample_weight=np.ones(n_rows),
+        values=X[:, 0] + 0.5 * rng.normal(size=n_rows),
+        regression={
+            "C": 1.0,
+            "epsilon": 0.1,
+            "lambda_var": lambdas,
+            "lambda_square": lambdas,
+            "quantile": 0.5,
+            "fit_intercept": True,
+        },
+        one_class={"nu": 0.3, "lambda_var": lambdas, "lambda_mean": lambdas},
         prices=prices | {"lambda_var": lambdas, "lambda_mean": lambdas},
         common={"tol": 1e-2, "max_iter": None, "random_state": 0},
     )

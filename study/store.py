@@ -25,6 +25,8 @@ TYPES = {
     "chosen": dict,
     "cpu_seconds": Real | None,
     "log_loss": Real | None,
+    "r2": Real,
+    "mae": Real,
 }
 
 
@@ -122,10 +124,13 @@ class Store:
     ----------
     directory : path-like
         Where ``results.jsonl`` and ``datasets.json`` are, or will be.
+
+    kind : type, default=Result
+        The class of a result.
     """
 
-    def __init__(self, directory):
-        self.directory = Path(directory)
+    def __init__(self, directory, kind=Result):
+        self.directory, self.kind = Path(directory), kind
         self.path = self.directory / RESULTS
         self._file = None
 
@@ -254,7 +259,7 @@ class Store:
     def _parsed(self, line, number):
         try:
             values = json.loads(line)
-            result = Result(**values)
+            result = self.kind(**values)
             # Sorting and averaging come later: a wrong type is better reported here.
             wrong = [
                 name

@@ -108,3 +108,13 @@ def refused(call):
         return told.err
 
     return run
+
+
+@pytest.fixture
+def values():
+    """Rows, and values that depend on them, with a few that are far off."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 4))
+    y = X @ [1.0, -2.0, 0.5, 0.0] + np.sin(2 * X[:, 0]) + 0.3 * rng.normal(size=60)
+    y[::13] += 5.0
+    return X, y + 3.0

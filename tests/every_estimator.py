@@ -6,6 +6,8 @@ import largemargin
 FEW = {
     "Cs": [1],
     "lambda_vars": ["scale"],
+    "lambda_squares": [0.0],
+    "epsilons": ["0.1*scale"],
     "gammas": ["scale"],
     "mus": [0.5],
     "thetas": [0.1],

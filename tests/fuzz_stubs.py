@@ -131,5 +131,10 @@ NAMES = (
     "LDM precomputed auto",
     "ODM rbf",
     "KOMD linear",
+    "LinearLDMRegressor auto tube",
+    "LDMRegressor rbf auto tube",
+    "LDMRegressor rbf auto quantile",
+    "OneClassLDM linear",
+    "OneClassLDM rbf",
 )
 QUICK = tuple(machine for machine in ALL if machine.name in NAMES)

@@ -69,6 +69,56 @@ def solve_qp(gram, y, weight, C, lambda_var, lambda_mean, fit_intercept, loss="h
     return features @ x[:n_features], intercept, answer.obj_val * unit
 
 
+def solve_tube(X, values, weight, prices, sides, fit_intercept):
+    """Return w, b and the optimum of the quadratic programme, written out in residuals.
+
+    ``sides`` are pairs of a slope and an edge: the loss is the largest of
+    ``slope (margin - edge)`` and zero, summed over the pairs.
+    """
+    C, lambda_var, lambda_mean, lambda_square, intercept = prices
+    n_rows, n_features = X.shape
+    columns = np.hstack([X, np.ones((n_rows, 1))]) if fit_intercept else X
+    n_free = columns.shape[1]
+    share = weight / weight.sum()
+    centred = columns - share @ columns
+    moved = values - share @ values
+    quadratic = 4 * lambda_var * centred.T @ (share[:, None] * centred)
+    quadratic += 2 * lambda_square * columns.T @ (share[:, None] * columns)
+    quadratic[np.arange(n_features), np.arange(n_features)] += 1.0
+    linear = -4 * lambda_var * centred.T @ (share * moved)
+    linear -= 2 * lambda_square * columns.T @ (share * values)
+    linear -= lambda_mean * (share @ columns)
+    if fit_intercept:
+        linear[-1] += intercept
+    constant = 2 * lambda_var * share @ moved**2 + lambda_square * share @ values**2
+    constant += lambda_mean * share @ values
+    n_slack = n_rows * len(sides)
+    quadratic = sp.block_diag([quadratic, sp.csc_matrix((n_slack, n_slack))])
+    linear = np.concatenate([linear, np.tile(C * weight, len(sides))])
+    # slack >= slope (columns x - values - edge), slack >= 0
+    rows = np.vstack([slope * columns for slope, _ in sides])
+    rhs = np.concatenate([slope * (values + edge) for slope, edge in sides])
+    matrix = sp.vstack(
+        [
+            sp.hstack([sp.csc_matrix(rows), -sp.eye(n_slack)]),
+            sp.hstack([sp.csc_matrix((n_slack, n_free)), -sp.eye(n_slack)]),
+        ]
+    )
+    unit = max(1.0, np.abs(linear).max())
+    answer = solve_as_tightly_as_possible(
+        (
+            sp.triu(sp.csc_matrix(quadratic / unit), format="csc"),
+            linear / unit,
+            sp.csc_matrix(matrix),
+            np.concatenate([rhs, np.zeros(n_slack)]),
+            [clarabel.NonnegativeConeT(2 * n_slack)],
+        )
+    )
+    x = np.array(answer.x)
+    b = x[n_features] if fit_intercept else 0.0
+    return x[:n_features], b, answer.obj_val * unit + constant
+
+
 def solve_least_qp(quadratic, linear, equalities=(), values=(), nonnegative=None):
     """Return the argument of the least ``x'Px / 2 + q'x`` by interior points."""
     n = len(linear)

@@ -23,7 +23,7 @@ def variants():
             # The checks make rows, not Gram matrices.
             if options.get("kernel") != "precomputed":
                 yield make(**options)
-        if "loss" in make().get_params():
+        if machine.task == "classes" and "loss" in make().get_params():
             solvers = {options.get("solver", "auto") for options in machine.variants}
             for solver in sorted(solvers):
                 yield make(solver=solver, loss="squared_hinge", random_state=0)
@@ -34,6 +34,9 @@ def variants():
         yield getattr(largemargin, name)(multi_class="ovr")
     yield largemargin.LDMClassifier(C="loo", gamma="loo")
     yield largemargin.LinearLDMClassifier(C="loo")
+    # Numbers as prices give it partial_fit.
+    prices = {"epsilon": 0.1, "lambda_var": 0.1, "lambda_square": 0.1}
+    yield largemargin.LinearLDMRegressor(1.0, **prices)
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

@@ -41,8 +41,8 @@ class Competitor:
         """Return the estimator, not yet fitted, for these rows."""
         raise NotImplementedError
 
-    def fit(self, X, y):
-        """Return the fitted estimator."""
+    def fit(self, X, y=None):
+        """Return the fitted estimator; machines of one class have no ``y``."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
             return self.machine(X).fit(X, y)

@@ -43,6 +43,30 @@ def squared_norms(A):
     return np.einsum("ij,ij->i", A, A)
 
 
+def expansion(machine, X, gamma):
+    """Return the squared norm of a machine's ``w`` and its scores without the intercept.
+
+    It was fitted on the rows ``X``. They come from the support vectors in tiles: no square
+    array.
+    """
+    coefficients = dense(machine.dual_coef_).ravel()
+    support = X[machine.support_]
+    scores = np.empty(X.shape[0])
+    for start in range(0, len(scores), TILE):
+        tile = slice(start, start + TILE)
+        scores[tile] = rbf(X[tile], support, gamma) @ coefficients
+    return coefficients @ scores[machine.support_], scores
+
+
+def certified(machine, value):
+    """Return the bound that one of our machines, of known value, certifies by its gap.
+
+    ``duality_gap_`` is relative to the sum of the sizes of the terms.
+    """
+    lower = machine.objective_ - machine.duality_gap_ * value.size
+    return Bound(float(lower), value.size)
+
+
 class RbfObjective(Objective):
     """The objective of a fitted machine: ours or ``SVC``, both on the same rows."""
 
@@ -51,20 +75,10 @@ class RbfObjective(Objective):
         self.gamma = gamma
 
     def value(self, machine):
-        """Return the objective, from the support vectors in tiles: no square array."""
-        coefficients = dense(machine.dual_coef_).ravel()
-        support = self.X[machine.support_]
-        scores = np.empty(len(self.y))
-        for start in range(0, len(scores), TILE):
-            tile = slice(start, start + TILE)
-            scores[tile] = rbf(self.X[tile], support, self.gamma) @ coefficients
-        norm = coefficients @ scores[machine.support_]
+        """Return the objective."""
+        norm, scores = expansion(machine, self.X, self.gamma)
         return self.value_at(norm, self.y * (scores + machine.intercept_[0]))
 
     def bound(self, machine, value):
-        """Return the bound that one of our machines, of known value, certifies by its gap.
-
-        ``duality_gap_`` is relative to the sum of the sizes of the terms.
-        """
-        lower = machine.objective_ - machine.duality_gap_ * value.size
-        return Bound(float(lower), value.size)
+        """Return the bound that one of our machines, of known value, certifies."""
+        return certified(machine, value)

@@ -9,13 +9,18 @@ from benchmarks.targets.kernel import Kernel
 from benchmarks.targets.leave_one_out import LeaveOne
 from benchmarks.targets.linear import Linear
 from benchmarks.targets.linear_peers import LinearPeers
+from benchmarks.targets.linear_regression import LinearRegression
 from benchmarks.targets.memory import Memory
+from benchmarks.targets.one_class import OneClass
 from benchmarks.targets.prediction import Prediction
 from benchmarks.targets.price import Price
+from benchmarks.targets.quantiles import Quantiles
 from benchmarks.targets.reading import Reading
+from benchmarks.targets.regression import Regression
 from benchmarks.targets.searches import Searches
 from benchmarks.targets.selection import Selection
 from benchmarks.targets.startup import Startup
+from benchmarks.targets.value_searches import ValueSearches
 
 CLASSES = (
     Linear,
@@ -34,6 +39,11 @@ CLASSES = (
     Searches,
     Classes,
     Defaults,
+    Regression,
+    LinearRegression,
+    Quantiles,
+    OneClass,
+    ValueSearches,
 )
 TARGETS = {cls.name: cls() for cls in CLASSES}
 

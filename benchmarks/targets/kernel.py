@@ -14,6 +14,7 @@ from benchmarks.targets.base import (
     geometric_mean,
     reported,
 )
+from benchmarks.targets.peers import given_up, values, with_ratios
 from benchmarks.work_log import collected
 from benchmarks.workers.memory import memory_now, settle_memory
 
@@ -24,6 +25,7 @@ AUTHORS_SECONDS = 9.6
 # Our machines are a loss; "default" has the prices and the loss of the library.
 LOSSES = "hinge", "squared_hinge"
 PEERS = {"SVC": LibsvmSVM, "oneDAL": OneDalSVM}
+RATIOS = {"SVC": "speedup", "oneDAL": "onedal_speedup"}
 GRAM_NUMBER = 4
 FLOAT32_ROWS = 4000
 # Fewer rows than this are mostly overhead, which would flatten the growth.
@@ -120,12 +122,7 @@ class Kernel(Target):
 
     def hopeless(self, cell, rows):
         """Give up on sizes above one that took the whole time."""
-        same = "set", "C", "machine", "prices"
-        for row in rows:
-            is_smaller = row.get("late") and row["m"] < cell["m"]
-            if is_smaller and all(row[key] == cell[key] for key in same):
-                return f"not tried, because m = {row['m']} took too long"
-        return None
+        return given_up(cell, rows, ("set", "C", "machine", "prices"))
 
     def measure(self, bench, **cell):
         """Return the time of one machine, and what it reached."""
@@ -177,15 +174,7 @@ class Kernel(Target):
 
     def compared(self, row, rows):
         """Add the ratios to the peers on the same rows at the same C."""
-        if row["machine"] in PEERS or "seconds" not in row:
-            return row
-        ratios = {}
-        for other in rows:
-            here = all(other[key] == row[key] for key in ("set", "m", "C"))
-            if here and other["machine"] in PEERS and "seconds" in other:
-                key = "speedup" if other["machine"] == "SVC" else "onedal_speedup"
-                ratios[key] = other["seconds"] / row["seconds"]
-        return {**row, **ratios}
+        return with_ratios(row, rows, ("set", "m", "C"), RATIOS)
 
     def claims(self, rows):
         """Claim what issue 17 wants, and what earlier versions reached."""
@@ -256,11 +245,6 @@ class Kernel(Target):
         )
         titles = [*titles, "growth", "slowest, s", "largest gap"]
         return titles, [[*key, *summarised(group)] for key, group in groups.items()]
-
-
-def values(rows, key):
-    """Return what rows have under a key; those of absent peers have nothing."""
-    return [row[key] for row in rows if key in row]
 
 
 def summarised(rows):

@@ -49,11 +49,19 @@ def _race(bench, name, n_rows, C, peer, cap):
     def above(machine):
         return bound.above(objective.value(np.ravel(machine.coef_)).total)
 
+    return race_between(bench, rows, OurLinear(prices, TOL), competitor, above, cap)
+
+
+def race_between(bench, rows, ours, competitor, above, cap):
+    """Return the times of ours and of ``competitor(epochs)`` until within TOL.
+
+    ``above`` is how far a machine is above the optimum; the fewest epochs are found first.
+    """
+
     def is_good(machine):
         return above(machine) <= TOL
 
     search = fewest_epochs(rows.X, rows.y, competitor, is_good, cap)
-    ours = OurLinear(prices, TOL)
     theirs = competitor(search.epochs)
     runs = {"ours": lambda: ours.fit(rows.X, rows.y)}
     if search.reached:
@@ -62,7 +70,7 @@ def _race(bench, name, n_rows, C, peer, cap):
     # A run that went to its limit is not worth repeating.
     seconds = timings["theirs"].best if search.reached else search.seconds
     machine = timings["theirs"].result if search.reached else search.machine
-    return {
+    row = {
         "data": rows.source,
         "rows": len(rows.y),
         "speedup": seconds / timings["ours"].best,
@@ -73,6 +81,10 @@ def _race(bench, name, n_rows, C, peer, cap):
         "ours_above": above(timings["ours"].result),
         "theirs_above": above(machine),
     }
+    row["ours_cpu_seconds"] = timings["ours"].best_cpu
+    if search.reached:
+        row["theirs_cpu_seconds"] = timings["theirs"].best_cpu
+    return row
 
 
 def at_limit(key, form):

@@ -18,11 +18,15 @@ _MODULES = _ESTIMATORS | {
     "MarginDistribution": "inspection.margins",
     "MarginDistributionDisplay": "inspection.displays.margin_distribution",
     "PriceInfluenceDisplay": "inspection.displays.price_influence",
+    "ResidualDistribution": "inspection.residuals",
+    "ResidualDistributionDisplay": "inspection.displays.residual_distribution",
     "calibrate": "production.calibration",
     "leave_one_out_bound": "inspection.leave_one_out",
     "leave_one_out_error": "inspection.leave_one_out",
+    "leave_one_out_residuals": "inspection.leave_one_out",
     "margin_distribution": "inspection.margins",
     "model_files": "production",
+    "residual_distribution": "inspection.residuals",
     "to_onnx": "production.onnx",
 }
 

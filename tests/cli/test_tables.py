@@ -159,7 +159,8 @@ def test_a_label_column_that_is_not_there_is_refused_with_those_that_are(
 
 
 def test_a_label_column_of_measurements_is_refused(refused, table, tmp_path):
-    told = refused("train", table, "-o", tmp_path / "m", "--label", "sepal width")
+    options = "--label", "sepal width", "--task", "classification"
+    told = refused("train", table, "-o", tmp_path / "m", *options)
     assert "'sepal width' holds 23 different numbers that are not whole" in told
 
 

@@ -6,7 +6,14 @@ import numpy as np
 import scipy.sparse as sp
 from numba import types
 
-from largemargin import LDMClassifier, LDMClassifierCV, LinearLDMClassifier
+from largemargin import (
+    LDMClassifier,
+    LDMClassifierCV,
+    LDMRegressor,
+    LinearLDMClassifier,
+    LinearLDMRegressor,
+    OneClassLDM,
+)
 from largemargin.cli import warm_up
 from largemargin.kernels import gram
 from largemargin.numerics.jit import Loop
@@ -20,6 +27,12 @@ KINDS = (
     {**HINGE, "lambda_var": 0.1},
     {**SVM, "loss": "squared_hinge"},
     {**HINGE, "loss": "squared_hinge"},
+)
+VALUE_KINDS = (
+    {},
+    {"lambda_var": 0.0, "lambda_square": 0.0},
+    {"C": 1.0, "lambda_square": 0.1},
+    {"loss": "quantile", "quantile": [0.1, 0.9]},
 )
 
 
@@ -46,6 +59,7 @@ def is_simple(kind):
 def main():
     """Warm up and fit."""
     warm_up.read_some_text()
+    warm_up.multiply_some_vectors()
     for machine, X, y in warm_up.warming_fits():
         machine.fit(X, y).predict(X)
     before = signatures()
@@ -62,6 +76,12 @@ def main():
             for options in KINDS:
                 LinearLDMClassifier(max_iter=5, **options).fit(X, y)
                 LDMClassifier(max_iter=5, **options).fit(X, y)
+            values = y + rng.normal(size=500)
+            for options in VALUE_KINDS:
+                LinearLDMRegressor(max_iter=5, **options).fit(X, values)
+                LDMRegressor(max_iter=5, **options).fit(X, values)
+            for kernel in "rbf", "linear":
+                OneClassLDM(kernel=kernel, max_iter=5).fit(X)
     LDMClassifierCV(Cs=[1.0], cv=2).fit(narrow, y)
     gram.MAX_WIDE_ROWS = 100  # as if there were many
     LDMClassifier(max_iter=5, **SVM).fit(narrow, y)

@@ -174,7 +174,8 @@ def test_of_folds_that_test_a_row_the_first_gives_its_score(rows):
     X, y = rows
     train, test = np.arange(40, 90), np.arange(20)
     splits = [(train, test), (train[:40], np.arange(10, 30))]
-    options = {"Cs": [1], "lambda_vars": [0], "lambda_means": [0], **TIGHT}
+    options = {"Cs": [1], "lambda_vars": [0], "lambda_means": [0], "loss": "hinge"}
+    options |= TIGHT
     found = LinearLDMClassifierCV(cv=splits, **options).fit(X, y).unseen_scores_
     machine = fixed_linear_ldm(lambda_var=0, lambda_mean=0, **TIGHT)
     first = machine.fit(X[train], y[train]).decision_function(X[:20])
@@ -195,7 +196,7 @@ def test_a_fold_that_lacks_a_class_scores_no_row(iris):
 def test_too_many_scores_are_not_kept(rows, monkeypatch):
     search = LinearLDMClassifierCV(Cs=[1], lambda_vars=[0], lambda_means=[0], cv=3)
     assert hasattr(search.fit(*rows), "unseen_scores_")
-    monkeypatch.setattr(search_module, "MAX_KEPT", 89)
+    monkeypatch.setattr(search_module, "MAX_KEPT_BYTES", 4 * 90 - 1)
     assert not hasattr(search.fit(*rows), "unseen_scores_")
     monkeypatch.undo()
     assert not hasattr(search.set_params(refit=False).fit(*rows), "unseen_scores_")

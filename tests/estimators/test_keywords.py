@@ -7,24 +7,41 @@ from contextlib import nullcontext
 
 import pytest
 from sklearn.base import clone
+from sklearn.linear_model import QuantileRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.svm import SVC, LinearSVC, NuSVC
+from sklearn.svm import SVC, SVR, LinearSVC, LinearSVR, NuSVC, NuSVR, OneClassSVM
 
 import largemargin
 from largemargin import (
     KOMDClassifier,
     LDMClassifier,
     LDMClassifierCV,
+    LDMRegressor,
+    LDMRegressorCV,
     LinearLDMClassifier,
+    LinearLDMRegressor,
     MAMCClassifier,
     MDOClassifier,
+    OneClassLDM,
 )
-from largemargin.estimators.keywords import INSTEAD
-from largemargin.estimators.table import CLASSIFIERS
+from largemargin.estimators.keywords import (
+    INSTEAD,
+    INSTEAD_FOR_OUTLIERS,
+    INSTEAD_FOR_VALUES,
+)
+from largemargin.estimators.table import ALONE, CLASSIFIERS, SEARCHES
 
-ALL = pytest.mark.parametrize("name", CLASSIFIERS)
+ALL = pytest.mark.parametrize("name", ALONE | SEARCHES)
 OF_SVMS = {name for one in (SVC, LinearSVC, NuSVC) for name in one().get_params()}
+OF_REGRESSORS = {
+    name
+    for one in (SVR, LinearSVR, NuSVR, QuantileRegressor)
+    for name in one().get_params()
+}
+OF_ONE_CLASS = {*OneClassSVM().get_params(), "contamination", "n_jobs"}
+REGRESSORS = [name for name in ALONE | SEARCHES if "Regressor" in name]
+ANSWERS = {*INSTEAD, *INSTEAD_FOR_OUTLIERS, *INSTEAD_FOR_VALUES}
 
 
 @pytest.mark.parametrize(
@@ -50,7 +67,8 @@ def test_a_parameter_that_is_missing_has_a_substitute(make, name, answer):
 @ALL
 def test_every_parameter_of_an_svm_is_known_or_explained(name):
     estimator = getattr(largemargin, name)
-    for parameter in OF_SVMS - {*estimator().get_params()}:
+    others = {**dict.fromkeys(REGRESSORS, OF_REGRESSORS), "OneClassLDM": OF_ONE_CLASS}
+    for parameter in (OF_SVMS | others.get(name, set())) - {*estimator().get_params()}:
         with pytest.raises(TypeError, match=f"{name} has no parameter '{parameter}'; "):
             estimator(**{parameter: 1})
 
@@ -88,7 +106,7 @@ def test_a_subclass_may_take_what_its_base_does_not():
     assert Open(probability=True).others == {"probability": True}
 
 
-@ALL
+@pytest.mark.parametrize("name", CLASSIFIERS)
 def test_the_absence_of_probabilities_is_explained(name):
     estimator = getattr(largemargin, name)()
     assert not hasattr(estimator, "predict_proba")
@@ -98,7 +116,7 @@ def test_the_absence_of_probabilities_is_explained(name):
 
 
 @ALL
-@pytest.mark.parametrize("parameter", INSTEAD)
+@pytest.mark.parametrize("parameter", sorted(ANSWERS))
 def test_answers_name_parameters_that_the_estimator_has(name, parameter):
     estimator = getattr(largemargin, name)
     known = estimator().get_params()
@@ -106,7 +124,7 @@ def test_answers_name_parameters_that_the_estimator_has(name, parameter):
         estimator(**{parameter: 1})
     answer = "" if caught is None else str(caught.value)
     used = re.findall(r"(?:; use|set by|such as) (\w+)(?=[,. =])", answer)
-    assert set(used) <= {*known, "largemargin", "LDMClassifier"}
+    assert set(used) <= {*known, "largemargin", "LDMClassifier", "LDMRegressor"}
 
 
 @pytest.mark.parametrize(
@@ -120,6 +138,22 @@ def test_answers_name_parameters_that_the_estimator_has(name, parameter):
         (LDMClassifierCV, "nu", "use Cs"),
         (LDMClassifierCV, "lambda1", "use lambda_vars"),
         (LDMClassifierCV, "param_grid", r"Cs=\[1, 10\]"),
+        (LDMRegressor, "nu", "use epsilon, half the width"),
+        (LDMRegressor, "alpha", r"lambda_square of n_samples / \(2 \* alpha\)"),
+        (LDMRegressor, "shrinking", "chooses the rows"),
+        (LDMRegressor, "lambda_mean", "use lambda_square"),
+        (LDMRegressor, "lambda2", "the price of the mean squared residual"),
+        (LDMRegressor, "tau", "use quantile, with loss='quantile'"),
+        (LDMRegressor, "class_weight", "no classes"),
+        (LDMRegressorCV, "nu", "use epsilons"),
+        (LDMRegressorCV, "epsilon", "pass the values to search as epsilons"),
+        (LinearLDMRegressor, "kernel", "use LDMRegressor or LDMRegressorCV"),
+        (LinearLDMRegressor, "intercept_scaling", "needs no scaling"),
+        (LinearLDMRegressor, "dual", "use solver"),
+        (OneClassLDM, "contamination", "use nu, an upper bound"),
+        (OneClassLDM, "C", r"1 / \(nu \* n_samples\)"),
+        (OneClassLDM, "fit_intercept", "the threshold is always fitted"),
+        (OneClassLDM, "cache_size", "no kernel cache"),
     ],
 )
 def test_an_answer_depends_on_what_the_estimator_has(make, name, answer):

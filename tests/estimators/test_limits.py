@@ -116,8 +116,8 @@ def test_theorem_2_the_stochastic_gradient_averages_to_the_gradient(blobs, C, lo
     average = prices.norm * w
     for i in range(m):
         for j in range(m):
-            slope = stochastic_slope(scores[i], scores[j], y[i], y[j], prices)
-            average = average + slope * X[i] / m**2
+            slope = stochastic_slope(y[i] * scores[i], y[j] * scores[j], prices)
+            average = average + y[i] * slope * X[i] / m**2
 
     def objective(w):
         g = y * (X @ w)

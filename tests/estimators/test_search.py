@@ -23,7 +23,7 @@ from largemargin import (
     ODMClassifier,
     ODMClassifierCV,
 )
-from largemargin.estimators.search import MachineSearch, search_constraints
+from largemargin.estimators.search import ClassifierSearch, search_constraints
 from searching import TIGHT, assert_same_results, pair
 
 
@@ -196,7 +196,7 @@ def test_a_search_around_a_machine_has_its_point():
 
 
 def test_any_machine_with_a_recipe_can_be_searched(rows):
-    class KOMDClassifierCV(MachineSearch):
+    class KOMDClassifierCV(ClassifierSearch):
         _machine_class = KOMDClassifier
         _grids = {"lam": "lams", "gamma": "gammas"}
         _parameter_constraints = search_constraints(KOMDClassifier, _grids)
@@ -234,7 +234,7 @@ def test_a_search_around_another_machine_says_which_it_takes():
 
 
 def test_points_with_and_without_an_intercept_have_designs_of_their_own(rows):
-    class InterceptSearch(MachineSearch):
+    class InterceptSearch(ClassifierSearch):
         _machine_class = LinearLDMClassifier
         _grids = {"C": "Cs", "fit_intercept": "fit_intercepts"}
         _parameter_constraints = search_constraints(LinearLDMClassifier, _grids)

@@ -113,7 +113,7 @@ def test_a_short_time_does_not_spoil_what_a_warm_start_has():
 @pytest.mark.parametrize("search", [LDMClassifierCV, LinearLDMClassifierCV])
 def test_a_search_leaves_out_what_it_has_no_time_for(rows, search):
     X, y = rows
-    short = search(time_limit=0.05, random_state=0)
+    short = search("wide", time_limit=0.05, random_state=0)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         short.fit(X, y)

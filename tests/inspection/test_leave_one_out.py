@@ -18,8 +18,8 @@ from largemargin import (
     leave_one_out_bound,
     leave_one_out_error,
 )
-from largemargin.inspection.leave_one_out import Case
 from largemargin.inspection.margin_moves import metric_products
+from largemargin.inspection.refits import Case
 from machines import fixed_ldm, fixed_linear_ldm
 
 PRICES = [(0.0, 0.0), (2**-4, 2**-4), ("scale", "scale")]

@@ -7,11 +7,13 @@ from sklearn.linear_model import RidgeClassifier
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.svm import SVC, LinearSVC
+from sklearn.svm import SVC, LinearSVC, OneClassSVM
 
 from largemargin import (
     LDMClassifierCV,
+    LinearLDMRegressor,
     MarginDistribution,
+    OneClassLDM,
     margin_distribution,
 )
 from machines import fixed_ldm, fixed_linear_ldm
@@ -127,6 +129,32 @@ def test_other_classifiers_pipelines_and_searches_have_margins_too(blobs):
     )
     search = LDMClassifierCV(Cs=[1.0], lambda_vars=[0.0], cv=2).fit(X, y)
     assert margin_distribution(search, X, y).normalised is not None
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+def test_margins_of_one_class_are_scores_above_the_threshold(kernel, blobs):
+    X, _ = blobs
+    machine = OneClassLDM(0.2, kernel=kernel, gamma=1.0, tol=1e-9).fit(X)
+    found = margin_distribution(machine, X)
+    assert_allclose(found.margins, machine.decision_function(X))
+    assert_allclose(found.mean, machine.margin_mean_, rtol=1e-6)
+    assert_allclose(found.variance, machine.margin_variance_, rtol=1e-6)
+    if kernel == "linear":
+        length = np.linalg.norm(machine.coef_)
+    else:
+        alpha, gram = machine.dual_coef_[0], rbf_kernel(machine.support_vectors_, gamma=1.0)
+        length = np.sqrt(alpha @ gram @ alpha)
+    assert_allclose(found.normalised, found.margins / length, rtol=1e-6)
+    other = margin_distribution(OneClassSVM().fit(X), X)
+    assert other.normalised is None
+
+
+def test_models_and_labels_without_margins_are_refused(blobs):
+    X, y = blobs
+    with pytest.raises(TypeError, match=r"LinearLDMRegressor.*residual_distribution"):
+        margin_distribution(LinearLDMRegressor(1.0).fit(X, y), X, y)
+    with pytest.raises(ValueError, match="labels of the rows; got None"):
+        margin_distribution(fixed_linear_ldm().fit(X, y), X)
 
 
 def test_labels_that_the_machine_does_not_know_are_refused(blobs):

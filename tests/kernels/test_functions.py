@@ -1,5 +1,7 @@
 """Kernels in tiles against scikit-learn's, whatever the threads."""
 
+from unittest.mock import patch
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -94,3 +96,14 @@ def test_values_that_leave_the_dtype_of_the_gram_matrix_are_refused(X, size, mon
     monkeypatch.setattr(gram, "MAX_WIDE_ROWS", 200)
     with pytest.raises(ValueError, match="kernel='poly' overflows on these rows"):
         Kernel("poly", 1.0, 3).gram_matrix(size * X)
+
+
+def test_values_that_vanish_in_float32_are_kept_in_float64():
+    X = 1e-15 * np.random.default_rng(0).normal(size=(30, 3))
+    kernel = Kernel("poly", gamma=1.0, degree=3, coef0=0.0)
+    with patch("largemargin.kernels.gram.MAX_WIDE_ROWS", 10):
+        tiny = kernel.gram_matrix(X)
+        usual = kernel.gram_matrix(1e15 * X)
+    assert tiny.dtype == np.float64
+    assert usual.dtype == np.float32
+    assert_allclose(1e90 * tiny, usual, rtol=1e-4, atol=1e-4)

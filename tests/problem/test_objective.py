@@ -8,7 +8,9 @@ from numpy.testing import assert_allclose
 
 from largemargin.designs.features import conjugate_gradients
 from largemargin.problem.losses import Band, dual_step
-from largemargin.problem.objective import MAX_CONTRACTION
+from largemargin.problem.objective import MAX_CONTRACTION, Problem
+from largemargin.problem.terms import Prices, Targets
+from largemargin.problem.value_losses import Tube
 from largemargin.solvers import solve
 from oracle import solve_qp
 from small_problems import classes_on_rows
@@ -96,3 +98,34 @@ def test_a_linearised_problem_has_the_same_forces_where_it_was_linearised():
     assert_allclose(linear.forces(beta), problem.forces(beta, margins))
     again = linear.linearised(margins)
     assert_allclose(again.tangent, linear.tangent)
+
+
+def test_an_objective_of_zero_has_the_size_of_the_rounding_of_the_values():
+    problem = values_on_rows(np.full(30, 1e9), Prices(2.0, 3.0, 0.0, 5.0))
+    residuals = 1e-2 * np.ones(30)
+    squares = (2.0 * 3.0 + 5.0) * 1e-4
+    exact = squares + 2.0 * problem.weight @ residuals
+    assert problem.least_scale == pytest.approx(exact)
+    point = problem.point(np.zeros(4), np.zeros(30), 1e9)
+    terms = problem.terms(point.margins, point.offset, np.zeros(30), 0.0)
+    assert terms.scale == problem.least_scale
+
+
+def test_one_class_around_the_origin_has_the_size_of_its_rows():
+    price, lambda_var = 1.5, 2.0
+    prices = Prices(1.0, lambda_var, price - 1.0, 0.0, price)
+    problem = values_on_rows(np.zeros(30), prices)
+    square = problem.mean(problem.design.squared_norms())
+    least = 1e-8 * price**2 * square / (1.0 + 4.0 * lambda_var * square)
+    assert problem.least_scale == pytest.approx(least)
+
+
+def test_classes_have_no_least_size():
+    assert classes_on_rows().least_scale == 0.0
+
+
+def values_on_rows(values, prices):
+    """Return a problem of weighted values on four features."""
+    classes = classes_on_rows()
+    targets = Targets.of_values(values)
+    return Problem(classes.design, targets, classes.weight, prices, True, Tube(0.1))

@@ -171,7 +171,7 @@ def test_a_poor_surrogate_needs_products_but_gets_there(monkeypatch):
 @EACH_LOSS
 def test_a_hopeless_start_takes_half_the_rank_of_the_steps(monkeypatch, loss):
     monkeypatch.setattr("largemargin.numerics.low_rank.BLOCK", 8)
-    monkeypatch.setattr("largemargin.solvers.active_kernel.WORTH", 0.0)
+    monkeypatch.setattr("largemargin.solvers.surrogate_start.WORTH", 0.0)
     problem, ranks = problem_of("rbf", 10.0, 0.1, 0.3, loss=loss), []
     surrogate = problem.design.surrogate
 
@@ -181,7 +181,7 @@ def test_a_hopeless_start_takes_half_the_rank_of_the_steps(monkeypatch, loss):
 
     problem.design.surrogate = remembered
     for hopeless in np.inf, 0.0:
-        monkeypatch.setattr("largemargin.solvers.active_kernel.HOPELESS", hopeless)
+        monkeypatch.setattr("largemargin.solvers.surrogate_start.HOPELESS", hopeless)
         assert_solved(problem, solve_active(problem, Run(1e-5, 500)), 1e-5)
     whole = ranks[1]
     assert ranks == [whole, whole, 8 * (whole // 16), whole]

@@ -8,7 +8,6 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose
 
-from largemargin import LinearLDMClassifier
 from largemargin.problem.losses import HINGE, SQUARED_HINGE
 from largemargin.solvers import Run, Start, solve
 from largemargin.solvers.equivalent_rows import (
@@ -16,6 +15,7 @@ from largemargin.solvers.equivalent_rows import (
     rows_can_solve,
     solve_on_equivalent_rows,
 )
+from machines import fixed_linear_ldm
 from oracle import solve_qp
 from small_problems import DESIGNS, EpsilonInsensitive, classes_on_rows, sparse_classes
 
@@ -103,7 +103,7 @@ def test_sparse_rows_that_would_become_much_larger_take_newton_steps():
     assert rows_can_solve(wide)  # few numbers
     X = sp.random(20_000, 100, 0.05, "csr", random_state=0)
     y = np.sign(X @ np.random.default_rng(0).normal(size=100) + 0.1)
-    machine = LinearLDMClassifier(lambda_var=2000.0, tol=1e-4)
+    machine = fixed_linear_ldm(lambda_var=2000.0, tol=1e-4)
     machine.fit(X[:200], y[:200])  # import and compile
     tracemalloc.start()
     machine.fit(X, y)

@@ -1,5 +1,7 @@
 """Descent on pairs against an interior-point method, and what it promises to keep."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -8,7 +10,9 @@ from sklearn.metrics.pairwise import rbf_kernel
 from largemargin.designs.gram import GramDesign
 from largemargin.problem import Prices, Problem, Targets
 from largemargin.problem.losses import HINGE, LOSSES
+from largemargin.problem.value_losses import Pinball, Tube
 from largemargin.solvers import Run, pairs, solve
+from largemargin.solvers.newton import solve_newton
 from largemargin.solvers.pairs import PairDescent, descend_on_pairs, solve_in_pairs
 from oracle import solve_qp
 
@@ -51,37 +55,69 @@ def test_pairs_reach_the_objective_of_the_qp(C, fit_intercept, lambdas, loss):
     assert_allclose(gram @ solution.w + solution.offset, problem.sign * solution.margins)
 
 
-@pytest.mark.parametrize("loss", LOSSES.values(), ids=LOSSES)
+VALUE_LOSSES = {"tube": Tube(0.3), "no tube": Tube(0.0), "quantile": Pinball(0.8)}
+
+
+def values_of(C, loss, fit_intercept=True, n_rows=N_ROWS, dtype=np.float64, **prices):
+    """Return a problem of values on the rows of a problem of classes."""
+    problem = problem_of(C, fit_intercept, n_rows=n_rows, dtype=dtype, loss=loss)
+    rng = np.random.default_rng(2)
+    values = problem.design.gram_matrix.sum(axis=0) / 50 + rng.standard_t(3, n_rows)
+    targets = Targets.of_values(values.astype(float))
+    return replace(problem, targets=targets, prices=Prices(C, **prices))
+
+
+@pytest.mark.parametrize("loss", LOSSES | VALUE_LOSSES)
 @pytest.mark.parametrize("fit_intercept", [True, False])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_steps_lower_the_dual_and_keep_bounds_balance_and_scores(
     fit_intercept, dtype, loss
 ):
-    problem = problem_of(2.0, fit_intercept, dtype=dtype, loss=loss)
-    gram, y = problem.design.gram_matrix, problem.sign
-    ridge = loss.ridge(2.0) / problem.weight
+    if loss in LOSSES:
+        problem = problem_of(2.0, fit_intercept, dtype=dtype, loss=LOSSES[loss])
+    else:
+        problem = values_of(2.0, VALUE_LOSSES[loss], fit_intercept, dtype=dtype)
+    gram, ridge = problem.design.gram_matrix, problem.ridge / problem.weight
     metric = gram.astype(float) + np.diag(ridge)
     state = PairDescent(problem, None)
-    pulls, values = y.copy(), []
+    pulls, values = state.wanted.copy(), []
+    low, between, high, reach = state.bounds
     for _ in range(40):
-        values.append(0.5 * state.forces @ metric @ state.forces - y @ state.forces)
+        forces = state.forces
+        value = 0.5 * forces @ metric @ forces - state.wanted @ forces
+        values.append(value + reach @ np.abs(forces - between))
         descend_on_pairs(
             gram,
             state.diagonal,
             state.ridge,
-            state.low,
-            state.high,
-            state.forces,
+            state.bounds,
+            forces,
             pulls,
             fit_intercept,
             7,
         )
     assert (np.diff(values) < 0).all()
-    assert (state.low <= state.forces).all()
-    assert (state.forces <= state.high).all()
-    assert_allclose(pulls, y - metric @ state.forces, atol=1e-10)
+    assert (low <= state.forces).all()
+    assert (state.forces <= high).all()
+    assert_allclose(pulls, state.wanted - metric @ state.forces, atol=1e-10)
     if fit_intercept:
         assert abs(state.forces.sum()) < 1e-10
+
+
+@pytest.mark.parametrize("loss", VALUE_LOSSES)
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("lambdas", [{}, {"lambda_var": 0.1}, {"lambda_square": 0.1}])
+@pytest.mark.parametrize("C", [0.05, 5.0])
+def test_pairs_of_values_end_where_newtons_method_does(C, lambdas, fit_intercept, loss):
+    problem = values_of(C, VALUE_LOSSES[loss], fit_intercept, n_rows=150, **lambdas)
+    found = solve_in_pairs(problem, Run(1e-4, 100))
+    _, features = problem.design.on_features()
+    exact = solve_newton(problem.on(features), Run(1e-10, 500))
+    assert found.converged
+    assert exact.converged
+    excess = found.certificate.primal - exact.certificate.primal
+    rounding = 1e-8 * found.certificate.scale
+    assert -rounding <= excess <= found.certificate.gap + rounding
 
 
 def test_forces_that_an_intercept_must_balance_move_few_rows():

@@ -10,28 +10,40 @@ import click
 from largemargin.cli import terminal
 from largemargin.cli.group import Failure, sentence
 from largemargin.cli.options import jobs_option, report_options, training_options
-from largemargin.estimators.table import METHODS
+from largemargin.cli.tasks import TASKS, task_option
+from largemargin.estimators.table import METHODS, METHODS_OF
 
 # Fewer if no class has this many rows.
 N_INNER_FOLDS = 5
+# Methods of scikit-learn, for regression.
+PEERS = "sklearn-svr", "sklearn-ridge"
+METHODS_FOR = {
+    "classification": tuple(METHODS),
+    "regression": (*METHODS_OF[TASKS["regression"]], *PEERS),
+}
+ALL = tuple(dict.fromkeys(name for names in METHODS_FOR.values() for name in names))
 
 
 def listed(context, parameter, value):
-    """Return the methods in a comma-separated list, each once."""
+    """Return the methods in a comma-separated list, each once; None if there is none."""
+    if value is None:
+        return None
     names = dict.fromkeys(name.strip().lower() for name in value.split(","))
     for name in names:
-        if name not in METHODS:
-            raise click.BadParameter(f"{name!r} is not one of {', '.join(METHODS)}.")
+        if name not in ALL:
+            raise click.BadParameter(f"{name!r} is not one of {', '.join(ALL)}.")
     return list(names)
 
 
 @click.command(epilog="Example: largemargin compare heart.csv --kernel linear --folds 10")
 @training_options
+@task_option(*METHODS_FOR)
 @click.option(
     "--methods",
-    default=",".join(METHODS),
     callback=listed,
-    help="Comma-separated list of methods.",
+    help="Comma-separated list of methods.  [default: "
+    f"{','.join(METHODS_FOR['classification'])}; for regression "
+    f"{','.join(METHODS_FOR['regression'])}]",
 )
 @click.option(
     "-t",
@@ -50,18 +62,22 @@ def main(data, methods, kernel, folds, jobs, as_json, quiet, **options):
 
     In each fold, every method chooses its parameters by five-fold cross-validation on the
     training rows, from a grid of comparable size, and is then tested on the other rows.
+    Classes are compared by accuracy, values by R2 and the mean absolute error (MAE).
     """
     from joblib import Parallel, delayed
 
-    from largemargin.cli.train import training_rows
-    from largemargin.cli.tuning import stratified_splits
+    from largemargin.cli.folds import splits_for
+    from largemargin.cli.train import said, training_rows
 
-    schema, X, y = training_rows(data, options, quiet)
-    # Some methods have no kernels.
-    kernels = [kernel if kernel in METHODS[name].machines else "linear" for name in methods]
+    task, reason, schema, X, y = training_rows(data, options, quiet)
+    methods = methods_for(task, methods)
+    if reason is not None and not (as_json or quiet):
+        click.echo(f"largemargin: {task}: {reason}.", err=True)
+    kernels = [kernel_for(task, name, kernel) for name in methods]
+    scale, seed = options["scale"], options["seed"]
     contests = [
-        (method, kernel, schema, X, y, train, test, options["scale"], options["seed"])
-        for train, test in stratified_splits(y, folds, options["seed"])
+        (method, kernel, schema, X, y, train, test, scale, seed, task)
+        for train, test in splits_for(task, X, y, folds, seed)
         for method, kernel in zip(methods, kernels, strict=True)
     ]
     outcomes = []
@@ -73,21 +89,41 @@ def main(data, methods, kernel, folds, jobs, as_json, quiet, **options):
             outcomes.append(outcome)
             move(len(outcomes), len(contests), titles[len(outcomes)])
     results = [
-        summary(method, kernels[place], outcomes[place :: len(methods)])
+        summary(method, kernels[place], outcomes[place :: len(methods)], task)
         for place, method in enumerate(methods)
     ]
     if as_json:
         facts = {"data": data, "rows": len(y), "features": schema.n_features}
-        terminal.show(facts | {"folds": folds, "results": results}, as_json=True)
+        facts |= said(task, reason) | {"folds": folds, "results": results}
+        terminal.show(facts, as_json=True)
     else:
-        columns = "method", "kernel", "accuracy", "deviation", "seconds", ""
-        terminal.show_table(columns, [cells(result) for result in results])
+        columns = "method", "kernel", *DIGITS[task], ""
+        terminal.show_table(columns, [cells(result, DIGITS[task]) for result in results])
     if all("failure" in result for result in results):
         raise Failure(f"Every method failed, {methods[0]} with: {results[0]['failure']}")
 
 
-def contest(method, kernel, schema, X, y, train, test, scale, seed):
-    """Return the accuracy and seconds of one method in one fold, or why it failed."""
+def methods_for(task, methods):
+    """Return the methods to compare, all of a task by default; raise for one of another."""
+    if methods is None:
+        return list(METHODS_FOR[task])
+    strange = [name for name in methods if name not in METHODS_FOR[task]]
+    if strange:
+        raise click.UsageError(
+            f"--methods: {strange[0]} is not for --task {task}, which has "
+            f"{', '.join(METHODS_FOR[task])}."
+        )
+    return methods
+
+
+def kernel_for(task, method, kernel):
+    """Return the kernel of a method: linear if it has no others."""
+    own = METHODS_OF[TASKS[task]].get(method)
+    return kernel if own is None or kernel in own.machines else "linear"
+
+
+def contest(method, kernel, schema, X, y, train, test, scale, seed, task="classification"):
+    """Return what is measured of one method in one fold, by name, or why it failed."""
     from largemargin._compat import safe_split
     from largemargin.cli.pipelines import pipeline_of
     from largemargin.numerics.threads import one_blas_thread
@@ -96,15 +132,26 @@ def contest(method, kernel, schema, X, y, train, test, scale, seed):
     X_train, y_train = safe_split(prepare, X, y, train)
     X_test, y_test = safe_split(prepare, X, y, test)
     begin = time.perf_counter()
+    choose = tuned if task == "classification" else tuned_on_values
     # Fits that stop early are part of a grid; thousands of warnings help nobody.
     with warnings.catch_warnings(), one_blas_thread():
         warnings.simplefilter("ignore")
         try:
-            machine = tuned(method, kernel, prepare.fit_transform(X_train), y_train, seed)
-            accuracy = machine.score(prepare.transform(X_test), y_test)
+            machine = choose(method, kernel, prepare.fit_transform(X_train), y_train, seed)
+            found = measured(task, machine, prepare.transform(X_test), y_test)
         except (ValueError, MemoryError) as error:
             return sentence(error)
-    return accuracy, time.perf_counter() - begin
+    return found | {"seconds": time.perf_counter() - begin}
+
+
+def measured(task, machine, X, y):
+    """Return how good a machine is on some rows, by name."""
+    from largemargin.cli.measures import value_facts
+
+    if task == "classification":
+        return {"accuracy": machine.score(X, y)}
+    facts = value_facts(y, machine.predict(X))
+    return {name: facts[name] for name in ("R2", "MAE")}
 
 
 def tuned(method, kernel, X, y, seed):
@@ -121,21 +168,58 @@ def tuned(method, kernel, X, y, seed):
     return machine.fit(X, y)
 
 
-def summary(method, kernel, outcomes):
-    """Return the mean accuracy and time of a method over the folds, and the deviation."""
-    result = {"method": method, "label": METHODS[method].label, "kernel": kernel}
+def tuned_on_values(method, kernel, X, y, seed):
+    """Return a fitted regressor of a method, with parameters chosen on these rows."""
+    from largemargin.cli.folds import splits_for
+    from largemargin.cli.peers import tuned_peer
+    from largemargin.cli.tuning import best_point, fair_grid
+
+    folds = splits_for("regression", X, y, N_INNER_FOLDS, seed)
+    if method in PEERS:
+        return tuned_peer(method, kernel, X, y, folds)
+    chosen = METHODS_OF[TASKS["regression"]][method]
+    machine, grid = chosen.machine(kernel), fair_grid(method, kernel, X, "regression")
+    return machine.set_params(**best_point(machine, grid, chosen.fixed, X, y, folds)).fit(
+        X, y
+    )
+
+
+# What the table shows of each task besides the method, with this many digits.
+DIGITS = {
+    "classification": {"accuracy": 4, "deviation": 4, "seconds": 2},
+    "regression": {"R2": 4, "deviation": 4, "MAE": None, "seconds": 2},
+}
+
+
+def label_of(method, task):
+    """Return what a method is called in tables."""
+    from largemargin.cli.peers import LABELS
+
+    own = METHODS_OF[TASKS[task]].get(method)
+    return LABELS[method] if own is None else own.label
+
+
+def summary(method, kernel, outcomes, task="classification"):
+    """Return the means of a method over the folds, and the deviation of the first."""
+    result = {"method": method, "label": label_of(method, task), "kernel": kernel}
     failures = [outcome for outcome in outcomes if isinstance(outcome, str)]
     if failures:
         return result | {"failure": failures[0]}
-    accuracy, seconds = zip(*outcomes, strict=True)
-    result |= {"accuracy": fmean(accuracy), "deviation": stdev(accuracy)}
-    return result | {"seconds": fmean(seconds)}
+    first, *others = outcomes[0]
+    values = [outcome[first] for outcome in outcomes]
+    result |= {first: fmean(values), "deviation": stdev(values)}
+    return result | {name: fmean(one[name] for one in outcomes) for name in others}
 
 
-def cells(result):
+def cells(result, digits):
     """Return one row of the table."""
     named = [result["label"], result["kernel"]]
     if "failure" in result:
-        return [*named, "", "", "", f"failed: {result['failure']}"]
-    digits = {"accuracy": 4, "deviation": 4, "seconds": 2}
-    return [*named, *(f"{result[name]:.{n}f}" for name, n in digits.items()), ""]
+        return [*named, *[""] * len(digits), f"failed: {result['failure']}"]
+    shown = (rounded(result[name], n) for name, n in digits.items())
+    return [*named, *shown, ""]
+
+
+def rounded(value, digits):
+    """Return a number with this many digits behind the point; None means four in all."""
+    return f"{value:.4g}" if digits is None else f"{value:.{digits}f}"

@@ -1,23 +1,63 @@
-"""``largemargin evaluate``: accuracy and margins of a model on labelled rows."""
+"""``largemargin evaluate``: how good the predictions of a model are on labelled rows."""
 
 import click
 
 from largemargin.cli import terminal
 from largemargin.cli.options import json_option, prediction_options
+from largemargin.cli.tasks import task_of
 
 
 @click.command(epilog="Example: largemargin evaluate heart.model test.csv --json")
 @prediction_options
 @json_option
 def main(model, data, as_json, **options):
-    """Report accuracy, AUC and margin statistics of MODEL on DATA."""
+    """Report how good the predictions of MODEL are on DATA.
+
+    Of classes: accuracy, AUC and margin statistics. Of values: R2, RMSE, MAE and residual
+    statistics; of quantiles also the coverage, which is the share of rows at or below the
+    prediction, and the pinball loss. Of outliers: their share and, if DATA has two labels,
+    AUC; -1 beside 1 is the label of outliers, otherwise the rarer one.
+    """
+    from largemargin.cli.models import load_model
+
+    path, (model, schema) = model, load_model(model)
+    n_rows, facts = EVALUATIONS[task_of(model)](path, model, schema, data, options)
+    terminal.show({"data": data, "rows": n_rows, **facts}, as_json=as_json)
+
+
+def evaluate_classes(path, model, schema, data, options):
+    """Return the number of rows, and the facts on predicted classes."""
     from largemargin.cli.predict import labelled_answers
 
-    model, y, predicted, scores, distribution = labelled_answers(model, data, options)
-    facts = {"data": data, "rows": len(y)}
-    facts |= quality(model.classes_, predicted, scores, y)
-    facts |= margin_facts(distribution)
-    terminal.show(facts, as_json=as_json)
+    y, predicted, scores, distribution = labelled_answers(model, schema, data, options)
+    facts = quality(model.classes_, predicted, scores, y)
+    return len(y), facts | margin_facts(distribution)
+
+
+def evaluate_values(path, model, schema, data, options):
+    """Return the number of rows, and the facts on predicted values."""
+    from largemargin.cli.measures import levels_of, residual_facts, value_facts
+    from largemargin.cli.predict import valued_answers
+
+    y, predicted, found = valued_answers(path, model, schema, data, options)
+    facts = value_facts(y, predicted, levels_of(model))
+    return len(y), facts | residual_facts(found)
+
+
+def evaluate_outliers(path, model, schema, data, options):
+    """Return the number of rows, and the facts on outliers."""
+    from largemargin.cli.measures import outlier_facts
+    from largemargin.cli.predict import scored_answers
+
+    y, found = scored_answers(model, schema, data, options)
+    return len(found["label"]), outlier_facts(found["label"], found["score"], y)
+
+
+EVALUATIONS = {
+    "classification": evaluate_classes,
+    "regression": evaluate_values,
+    "outliers": evaluate_outliers,
+}
 
 
 def quality(classes, predicted, scores, y):
@@ -42,7 +82,7 @@ def quality(classes, predicted, scores, y):
 
 def margin_facts(distribution):
     """Return the statistics of a margin distribution, by name."""
-    from largemargin.inspection.margins import LEVELS
+    from largemargin.inspection.distribution import LEVELS
 
     quantiles = zip(LEVELS, distribution.quantiles().tolist(), strict=True)
     facts = {

@@ -16,8 +16,8 @@ def main(model, onnx, float32, as_json, quiet):
 
     ONNX runtimes predict with it without Python. Its input X holds dense rows of numbers,
     in the order of the training columns; if some columns hold text, every column is an
-    input with its own name. Its outputs are labels, scores and, if MODEL has them,
-    probabilities. '-' is standard output.
+    input with its own name. Its outputs are label, scores and, if MODEL has them,
+    probabilities; of a regression, variable. '-' is standard output.
     """
     import numpy as np
 

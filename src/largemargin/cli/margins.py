@@ -1,11 +1,13 @@
-"""``largemargin margins``: the margin distribution of a model, in numbers and as a plot."""
+"""``largemargin margins``: margins or residuals of a model, in numbers and as a plot."""
 
 from pathlib import Path
 
 import click
 
 from largemargin.cli import terminal
+from largemargin.cli.evaluate import margin_facts
 from largemargin.cli.options import json_option, prediction_options
+from largemargin.cli.tasks import task_of
 
 
 @click.command(
@@ -30,30 +32,58 @@ def main(model, data, plot, normalise, as_json, **options):
     The margin of a row is its score times its label, -1 or 1: positive if the prediction is
     right. With more than two classes, it is the score of the row's class minus the largest
     score of any other class; of a model with one machine per pair of classes, the smallest
-    score of the row's class against another one.
+    score of the row's class against another one. Of a model of one class, it is the score
+    above the threshold. Of a regression, residuals are reported and plotted instead.
     """
-    from largemargin import MarginDistributionDisplay
-    from largemargin.cli.evaluate import margin_facts
+    from largemargin.cli.models import load_model
     from largemargin.cli.outputs import beside, written
-    from largemargin.cli.predict import labelled_answers
 
     if normalise and plot is None:
         raise click.UsageError("--normalise changes the plot; use it with --plot.")
     figure, ending = (None, None) if plot is None else empty_figure(plot, [model, data])
-    _, y, _, _, distribution = labelled_answers(model, data, options)
-    facts = {"data": data, "rows": len(y), "share below 0": distribution.error}
-    facts |= margin_facts(distribution)
-    if normalise and distribution.normalised is None:
-        raise ValueError(f"|w| is not known for {model}; leave --normalise out.")
+    path, (model, schema) = model, load_model(model)
+    report = residual_report if task_of(model) == "regression" else margin_report
+    facts, display = report(path, model, schema, data, options, normalise)
     if plot is not None:
-        curves = {Path(model).stem: distribution}
-        display = MarginDistributionDisplay(curves, normalise=normalise)
         display.plot(ax=figure.subplots())
         with written(plot) as stream:
             figure.savefig(stream, format=ending)
         facts["plot"] = plot
     with beside(plot):
-        terminal.show(facts, as_json=as_json)
+        terminal.show({"data": data, **facts}, as_json=as_json)
+
+
+def margin_report(path, model, schema, data, options, normalise):
+    """Return the facts on margins, and what draws them."""
+    from largemargin import MarginDistributionDisplay
+    from largemargin.cli.predict import labelled_answers, scored_answers
+    from largemargin.inspection.margins import distribution_of_one_class
+
+    if task_of(model) == "classification":
+        distribution = labelled_answers(model, schema, data, options)[-1]
+    else:
+        scores = scored_answers(model, schema, data, options)[-1]["score"]
+        distribution = distribution_of_one_class(model, scores)
+    if normalise and distribution.normalised is None:
+        raise ValueError(f"|w| is not known for {path}; leave --normalise out.")
+    facts = {"rows": len(distribution.margins), "share below 0": distribution.error}
+    curves = {Path(path).stem: distribution}
+    display = MarginDistributionDisplay(curves, normalise=normalise)
+    return facts | margin_facts(distribution), display
+
+
+def residual_report(path, model, schema, data, options, normalise):
+    """Return the facts on residuals, and what draws them."""
+    from largemargin import ResidualDistributionDisplay
+    from largemargin.cli.measures import residual_facts
+    from largemargin.cli.predict import valued_answers
+    from largemargin.inspection.displays.residual_distribution import one_by_one
+
+    if normalise:
+        raise ValueError(f"{path} is for regression and has no margins to normalise.")
+    y, _, found = valued_answers(path, model, schema, data, options)
+    curves = one_by_one({Path(path).stem: found})
+    return {"rows": len(y), **residual_facts(found)}, ResidualDistributionDisplay(curves)
 
 
 def empty_figure(path, inputs):

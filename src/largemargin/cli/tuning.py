@@ -36,11 +36,35 @@ LARGE_FAIR_GRIDS: dict[str, dict] = {
     "odm": {"C": LARGE_CS, "mu": (0.2, 1.0), "theta": (0.1,)},
     "mdo": {},
 }
+# The same for regression, in multiples of the scale of the values.
+SCALES = 0.1, 1.0, 10.0, 100.0
+MANY_SCALES = 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0
+EPSILONS = 0.03, 0.1, 0.3
+ALPHAS = tuple(10.0**k for k in range(-4, 4))
+# At C = 0, a price of squares of this multiple of "scale" is ridge with alpha = 1.
+SQUARES_OF_RIDGE = 50.0
+FAIR_VALUE_GRIDS: dict[str, dict] = {
+    "ldm": {
+        "C": tuple(f"{factor:g}*scale" for factor in SCALES),
+        "epsilon": ("0.1*scale",),
+        "lambda_var": (0.0, "scale"),
+        "lambda_square": (0.0, "scale", "10*scale"),
+    },
+    "svm": {
+        "C": tuple(f"{factor:g}*scale" for factor in MANY_SCALES),
+        "epsilon": tuple(f"{factor:g}*scale" for factor in EPSILONS),
+    },
+    "ridge": {
+        "epsilon": ("scale",),  # which means nothing at C = 0
+        "lambda_square": tuple(f"{SQUARES_OF_RIDGE / alpha:g}*scale" for alpha in ALPHAS),
+    },
+}
 
 
-def fair_grid(method: str, kernel: str, X) -> dict:
+def fair_grid(method: str, kernel: str, X, task: str = "classification") -> dict:
     """Return the values to choose from for training rows, by parameter."""
     grids = FAIR_GRIDS if X.shape[0] <= MAX_REGULAR_ROWS else LARGE_FAIR_GRIDS
+    grids = FAIR_VALUE_GRIDS if task == "regression" else grids
     widths = {"gamma": widths_by_variance(X)} if kernel == "rbf" else {}
     return grids.get(method, {}) | widths
 

@@ -42,13 +42,17 @@ def read_some_text():
 
 
 def multiply_some_vectors():
-    """Compile the products that several machines share on a large Gram matrix."""
+    """Compile products on large Gram matrices, and on rows with thousands of features."""
     import numpy as np
+    import scipy.sparse as sp
 
+    from largemargin.estimators.linear_space import design_of
     from largemargin.kernels.gram import gram_products
 
     for dtype in (np.float64, np.float32):
         gram_products(np.eye(8, dtype=dtype), np.ones((4, 8)))
+        for rows in np.eye(8, dtype=dtype), sp.csr_matrix(np.eye(8, dtype=dtype)):
+            design_of(rows).squared_columns(np.ones(8))
 
 
 def warming_fits():
@@ -60,14 +64,19 @@ def warming_fits():
 
     rng = np.random.default_rng(0)
     X = rng.normal(size=(N_ROWS, N_FEATURES))
-    y = np.where(X[:, 0] + 0.5 * rng.normal(size=N_ROWS) > 0, 1, -1)
-    variants = [(one.name, options) for one in MACHINES for options in one.variants]
+    values = X[:, 0] + 0.5 * rng.normal(size=N_ROWS)
+    y = np.where(values > 0, 1, -1)
+    variants = [(one, options) for one in MACHINES for options in one.variants]
+    targets = {"classes": y, "values": values, "outliers": None}
     for dtype in (np.float64, np.float32):
-        for name, options in variants:
+        for one, options in variants:
+            # Zero is no place of a class without an intercept.
+            used = X + 3.0 if one.task == "outliers" else X
             # Gram matrices of many rows are float32.
             is_gram = options.get("kernel") == "precomputed"
-            for rows in [X @ X.T] if is_gram else [X, sp.csr_matrix(X)]:
-                yield getattr(largemargin, name)(**options), rows.astype(dtype), y
+            for rows in [used @ used.T] if is_gram else [used, sp.csr_matrix(used)]:
+                machine = getattr(largemargin, one.name)(**options)
+                yield machine, rows.astype(dtype), targets[one.task]
         # Pairs of classes are on blocks of a Gram matrix.
         pairs = largemargin.LDMClassifier(kernel="precomputed")
         yield pairs, (X @ X.T).astype(dtype), np.arange(N_ROWS) % 3

@@ -136,7 +136,7 @@ class KOMDClassifier(KernelExpansion, MarginClassifier):
         space = space_of(self, examines=False)
         return Recipe(Classes(), space, self._pose, solve=self._solve)
 
-    def _pose(self, targets, weight):
+    def _pose(self, targets, weight, _number):
         """Return the problem with squared hinge loss that has the same dual variables."""
         price = self.lam * self._ridge_scale(targets.sign, weight)
         with np.errstate(divide="ignore", over="ignore"):

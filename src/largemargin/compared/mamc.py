@@ -7,7 +7,7 @@ import numpy as np
 from largemargin._compat import StrOptions
 from largemargin.estimators.base import CONSTRAINTS, KernelChoice, MarginClassifier
 from largemargin.estimators.documentation import described_like
-from largemargin.estimators.fitting import keep_margins
+from largemargin.estimators.fitting import margin_moments
 from largemargin.estimators.kernel_expansion import KernelExpansion
 from largemargin.estimators.kernel_space import space_of
 from largemargin.estimators.ldm import LDMClassifier
@@ -109,7 +109,8 @@ class MAMCClassifier(KernelExpansion, MarginClassifier):
             sign * (element.scores + offset)
             for element, sign, offset in zip(elements, signs, offsets, strict=True)
         ]
-        keep_margins(self, margins, [rows.weight] * len(margins))
+        moments = margin_moments(margins, [rows.weight] * len(margins))
+        self.margin_mean_, self.margin_variance_ = moments
 
     def _average(self, rows, kernel, sign, weight):
         """Return the element of largest mean margin, and its intercept."""

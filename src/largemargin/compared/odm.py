@@ -122,7 +122,7 @@ class ODMClassifier(KernelExpansion, MarginClassifier):
     def __largemargin_recipe__(self):
         prices, loss = Prices(float(self.C)), Band(float(self.mu), float(self.theta))
 
-        def pose(targets, weight):
+        def pose(targets, weight, _number):
             return Problem(None, targets, weight, prices, self.fit_intercept, loss)
 
         encoder = Classes(self.class_weight, self.multi_class)

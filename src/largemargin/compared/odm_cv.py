@@ -8,11 +8,16 @@ from largemargin.compared.odm import ODMClassifier
 from largemargin.estimators.base import ClassWeight, KernelChoice
 from largemargin.estimators.documentation import described_like
 from largemargin.estimators.ldm_cv import LDMClassifierCV
-from largemargin.estimators.search import MachineSearch, Scoring, Values, search_constraints
+from largemargin.estimators.search import (
+    ClassifierSearch,
+    Scoring,
+    Values,
+    search_constraints,
+)
 
 
 @described_like(LDMClassifierCV)
-class ODMClassifierCV(MachineSearch):
+class ODMClassifierCV(ClassifierSearch):
     """ODMClassifier with its parameters and kernel width chosen by cross-validation.
 
     Computes the scores of ``GridSearchCV`` over :class:`ODMClassifier` at a fraction of its

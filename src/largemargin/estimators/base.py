@@ -1,4 +1,4 @@
-"""The base classes of all classifiers: fit, and prediction by scores."""
+"""The base classes of all estimators: fit, and prediction by scores."""
 
 from collections.abc import Callable
 from numbers import Integral, Real
@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from largemargin._compat import Interval, StrOptions, fit_context
 from largemargin.estimators.fitting import fit_machine
-from largemargin.estimators.keywords import HintingClassifier
+from largemargin.estimators.keywords import HintingClassifier, HintingEstimator
 from largemargin.estimators.rows import FLOATS
 from largemargin.estimators.self_tuning import WORD
 from largemargin.estimators.targets import class_scores, n_pairs, winners_of
@@ -30,15 +30,18 @@ CONSTRAINTS = {
     "class_weight": [StrOptions({"balanced"}), dict, None],
     "coef0": [Interval(Real, None, None, closed="neither")],
     "degree": [Interval(Integral, 0, None, closed="left")],
+    "epsilon": [NOT_NEGATIVE, str],
     "fit_intercept": ["boolean"],
     "gamma": [POSITIVE, str],
     "kernel": [StrOptions(set(KERNELS)), callable],
     "lambda_mean": [NOT_NEGATIVE, str],
+    "lambda_square": [NOT_NEGATIVE, str],
     "lambda_var": [NOT_NEGATIVE, str],
     "loss": [StrOptions(set(LOSSES))],
     "max_iter": [AT_LEAST_ONE, None],
     "multi_class": [StrOptions({"ovr", "ovo"})],
     "n_jobs": [Integral, None],
+    "quantile": [Interval(Real, 0, 1, closed="neither"), "array-like"],
     "random_state": ["random_state"],
     "time_limit": [POSITIVE, None],
     "tol": [POSITIVE],
@@ -49,17 +52,43 @@ CONSTRAINTS = {
 MAX_PAIR_SCORES = 1 << 23
 
 
-class MarginClassifier(HintingClassifier):
+class MarginMachine(HintingEstimator):
+    """An estimator whose predictions follow from scores, one per problem.
+
+    A subclass has a recipe, see ``recipe``. Its method ``_scores`` returns the scores of
+    rows without the intercept.
+    """
+
+    # Models in files of 0.1.0 have no such parameter.
+    time_limit: float | None = None
+
+    def _validated(self, X):
+        return validate_data(self, X, accept_sparse="csr", dtype=FLOATS, reset=False)
+
+    def _finite_scores(self, X):
+        scores = self._scores(X) + self.intercept_
+        if not np.isfinite(scores).all():
+            raise ValueError(
+                f"{type(self).__name__} gives scores that are not finite to these rows. "
+                "Are they scaled like the training rows, and is the kernel finite?"
+            )
+        return scores
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+class MarginClassifier(HintingClassifier, MarginMachine):
     """A classifier with one score for two classes, and otherwise one score per class.
 
-    A subclass has a recipe, see ``recipe``, or a method ``_learn``, which sets ``classes_``
-    and ``intercept_`` from validated rows and returns the text of a warning or None. Its
-    method ``_scores`` returns the scores of rows without the intercept.
+    A subclass without a recipe has a method ``_learn``, which sets ``classes_`` and
+    ``intercept_`` from validated rows and returns the text of a warning or None.
     """
 
     _parameter_constraints: dict = CONSTRAINTS
-    # Models in files of 0.1.0 have no such parameters.
-    time_limit: float | None = None
+    # Models in files of 0.1.0 have no such parameter.
     multi_class: str = "ovr"
     # Whether the last fit had one problem per pair of classes.
     _one_vs_one: bool = False
@@ -134,20 +163,3 @@ class MarginClassifier(HintingClassifier):
         height = max(1, MAX_PAIR_SCORES // n_pairs(len(self.classes_)))
         for start in range(0, X.shape[0], height):
             yield self._finite_scores(X[start : start + height])
-
-    def _validated(self, X):
-        return validate_data(self, X, accept_sparse="csr", dtype=FLOATS, reset=False)
-
-    def _finite_scores(self, X):
-        scores = self._scores(X) + self.intercept_
-        if not np.isfinite(scores).all():
-            raise ValueError(
-                f"{type(self).__name__} gives scores that are not finite to these rows. "
-                "Are they scaled like the training rows, and is the kernel finite?"
-            )
-        return scores
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags

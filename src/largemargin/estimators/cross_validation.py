@@ -23,7 +23,6 @@ from largemargin.estimators.fitting import keep_results
 from largemargin.estimators.recipe import Space, recipe_of
 from largemargin.estimators.rows import Rows, weights_of
 from largemargin.estimators.solving import Stop, in_order, seeds_of, sooner_deadline
-from largemargin.estimators.targets import class_scores, n_problems, winners_of
 from largemargin.numerics.progress_log import logger
 from largemargin.numerics.threads import one_blas_thread
 from largemargin.solvers import Progress
@@ -37,8 +36,8 @@ REPORT_SECONDS = 1.0
 FIRST_PART = 0.03
 # Parts of fits add up to whole ones, except for this.
 ROUNDING = 1e-6
-# Scores of test rows are stored until the best point is known, up to this many numbers.
-MAX_KEPT = 2**26
+# Scores of test rows are stored until the best point is known, up to this many bytes.
+MAX_KEPT_BYTES = 2**28
 # Scores by all solutions are computed for so many test rows that they are about this many.
 MAX_SCORES = 2**24
 
@@ -81,12 +80,6 @@ class Solved(NamedTuple):
         """The path of each problem."""
         return [path for part in self.parts for path in part.paths]
 
-    def winners(self, scores):
-        """Return the index of the class that is predicted by the scores of problems."""
-        if len(self.parts) > 1:
-            scores = class_scores(scores, len(self.labels))
-        return winners_of(scores)
-
 
 def at_point(machine, point):
     """Return a copy of an estimator with the parameters of a point."""
@@ -98,13 +91,14 @@ def at_point(machine, point):
 class CrossValidation:
     """Scores of an estimator with a recipe at many points, in each fold.
 
-    Without a scorer, the score is the accuracy. Points may differ in parameters of the
-    space, which need a design of their own, or of the problem: prices and loss. Parameters
-    of the encoder and the solver are the same at all points.
+    Without a scorer, the score is that of the encoder, such as the accuracy. Points may
+    differ in parameters of the space, which need a design of their own, or of the problem:
+    prices and loss. Parameters of the encoder and the solver are the same at all points.
     """
 
     def __init__(self, machine, points, scorer, *, n_jobs, verbose, keeps_unseen, deadline):
         self.machine, self.points, self.scorer = machine, points, scorer
+        self.encoder = recipe_of(machine).encoder
         self.deadline = deadline
         self.n_jobs, self.verbose, self.keeps_unseen = n_jobs, verbose, keeps_unseen
         self.stop, self.lock = Stop(), Lock()
@@ -125,8 +119,9 @@ class CrossValidation:
         ]
         self.n_waiting = len(tasks)
         self.n_fits = len(self.points) * len(splits)
-        n_columns = n_problems(len(np.unique(y)), self.machine.multi_class)
-        self.keeps_unseen &= len(y) * len(self.points) * n_columns <= MAX_KEPT
+        n_kept = len(y) * len(self.points) * self.encoder.n_scores(y)
+        n_bytes = n_kept * np.dtype(self.encoder.kept_type).itemsize
+        self.keeps_unseen &= n_bytes <= MAX_KEPT_BYTES
         self.results = SearchResults(len(self.points), splits)
         self.n_threads = n_threads = min(effective_n_jobs(self.n_jobs), len(tasks))
         single = n_threads > 1 or X.shape[0] < THREADED_ROWS
@@ -188,8 +183,7 @@ class CrossValidation:
             weight, test_weight = sample_weight[train], sample_weight[test]
             if not test_weight.any():
                 raise ValueError(f"Fold {number} has no row of any weight to test on.")
-        encoder = recipe_of(machine).encoder
-        rows = Rows(X_train, y_train, weights_of(encoder, X_train, y_train, weight))
+        rows = Rows(X_train, y_train, weights_of(self.encoder, X_train, y_train, weight))
         return Fold(rows, X_test, y_test, test_weight)
 
     def _work(self, fold, task, deadline):
@@ -214,12 +208,10 @@ class CrossValidation:
             judged = judgements(solved, fold, list(served))
             for values, ks in zip(judged, served.values(), strict=True):
                 if self.scorer is None:
-                    right = solved.labels[solved.winners(values)] == fold.y_test
-                    score = np.average(right, weights=fold.test_weight)
-                    results.scores[ks, task.fold] = score
+                    self._judge(solved, fold, values, (ks, task.fold))
                 if self.keeps_unseen:
-                    places = [(k, task.fold) for k in ks]
-                    results.unseen.update(dict.fromkeys(places, values.astype(np.float32)))
+                    kept = values.astype(self.encoder.kept_type)
+                    results.unseen.update(dict.fromkeys([(k, task.fold) for k in ks], kept))
         if self.scorer is not None:
             for combination, ks in served.items():
                 self._score(solved, fold, combination, (ks, task.fold))
@@ -240,9 +232,9 @@ class CrossValidation:
             own = rows.only(members)
             space = shared if len(parts) == 1 else copy(shared)
             design, paths = space.design(own), []
-            for one in targets:
+            for k, one in enumerate(targets):
                 path = solve_path(
-                    [other.pose(one, own.weight).on(design) for other in recipes],
+                    [other.pose(one, own.weight, k).on(design) for other in recipes],
                     recipe.solver,
                     solves=[other.solve for other in recipes],
                     seed=seeds[number],
@@ -260,6 +252,14 @@ class CrossValidation:
             solved.append(SolvedPart(members, space, paths))
         return Solved(machine, shared, labels, solved)
 
+    def _judge(self, solved, fold, values, place):
+        """Score the scores of the test rows."""
+        given = fold.y_test, solved.labels, values, fold.test_weight
+        try:
+            self.results.scores[place] = float(self.encoder.score(*given))
+        except Exception as error:
+            self.results.fail(*place, error)
+
     def _score(self, solved, fold, combination, place):
         """Score the fitted estimator of the points that a combination serves."""
         extra = {}
@@ -274,7 +274,11 @@ class CrossValidation:
                 chosen = [path.solutions[next(numbers)] for path in paths]
                 found.append(space.finish(fold.rows.only(members), chosen))
             histories = [{} for _ in combination]
-            keep_results(fitted, solved.labels, fold.rows, found, histories)
+            recipe = recipe_of(fitted)
+            if recipe.keep is not None:
+                _, parts = recipe.posed(fold.rows, type(fitted).__name__)
+                recipe.keep(fitted, [one for part in parts for one in part.problems])
+            keep_results(fitted, self.encoder, solved.labels, fold.rows, found, histories)
             solved.space.store(fitted, fold.rows, found)
             value = self.scorer(fitted, fold.X_test, fold.y_test, **extra)
             self.results.scores[place] = float(value)

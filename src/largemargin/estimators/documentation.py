@@ -14,16 +14,18 @@ Documented = TypeVar("Documented")
 SECTION = re.compile(r"(?ms)^(Parameters|Attributes)\n-+\n(.*?)(?=^\w[\w ]*\n---|\Z)")
 
 
-def described_like(other: object) -> Callable[[Documented], Documented]:
-    """Return a decorator that replaces lists of names by the descriptions of another.
+def described_like(*others: object) -> Callable[[Documented], Documented]:
+    """Return a decorator that replaces lists of names by the descriptions of others.
 
     In the sections "Parameters" and "Attributes", a line such as ``tol, max_iter`` without
-    a type is replaced by the entries of these names in the docstring of ``other``.
+    a type is replaced by the entries of these names in the docstrings of ``others``, of
+    which the first counts.
     """
     known: dict[str, str] = {}
-    for _, body in SECTION.findall(inspect.cleandoc(other.__doc__ or "")):
-        described = [entry for entry in entries_of(body) if ":" in entry]
-        known |= {name: entry for entry in described for name in names_in(entry)}
+    for other in reversed(others):
+        for _, body in SECTION.findall(inspect.cleandoc(other.__doc__ or "")):
+            described = [entry for entry in entries_of(body) if ":" in entry]
+            known |= {name: entry for entry in described for name in names_in(entry)}
 
     def filled(section: re.Match) -> str:
         title, body = section.groups()

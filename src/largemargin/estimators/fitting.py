@@ -8,7 +8,6 @@ from sklearn.exceptions import ConvergenceWarning
 
 from largemargin.estimators.recipe import recipe_of
 from largemargin.estimators.rows import validated_rows
-from largemargin.estimators.self_tuning import tuned
 from largemargin.estimators.solving import Solving, deadline_of
 from largemargin.estimators.targets import Classes
 from largemargin.numerics.progress_log import progress_printed
@@ -50,11 +49,14 @@ def fit_machine(machine, X, y, sample_weight):
 
 def settled_recipe(machine, recipe, rows):
     """Return the recipe with all parameters settled, some of them by the rows."""
+    if recipe.settle is not None:
+        return recipe.settle(rows)
     if recipe.curvature is None:
         return recipe
     with timed("tuning_seconds"):
-        settled, results = tuned(machine, rows, recipe)
-    machine.C_ = float(settled.C)
+        settled, results = recipe.tune(machine, rows, recipe)
+    if recipe.keep is None:
+        machine.C_ = float(settled.C)
     vars(machine).pop("loo_results_", None)
     if results is not None:
         machine.loo_results_ = results
@@ -64,43 +66,44 @@ def settled_recipe(machine, recipe, rows):
 def learn(machine, recipe, rows, deadline):
     """Fit by a recipe; return the text of a warning or None."""
     labels, parts = recipe.posed(rows, type(machine).__name__)
-    for problem in (problem for part in parts for problem in part.problems):
+    problems = [problem for part in parts for problem in part.problems]
+    for problem in problems:
         refuse_overflow(problem)
         refuse_unbounded(problem)
     found, histories = Solving(machine, recipe, rows, parts, deadline).run()
     recipe.space.store(machine, rows, found)
-    keep_results(machine, labels, rows, found, histories)
+    if recipe.keep is not None:
+        recipe.keep(machine, problems)
+    keep_results(machine, recipe.encoder, labels, rows, found, histories)
     return shortfall_of(machine, [one for part in found for one in part.solutions])
 
 
-def keep_results(machine, labels, rows, found, histories):
+def keep_results(machine, encoder, labels, rows, found, histories):
     """Store the attributes that all estimators have."""
     solutions = [solution for part in found for solution in part.solutions]
     places = [part.places for part in found for _ in part.solutions]
     beta = np.zeros((len(solutions), len(rows.counted)))
     for row, own, solution in zip(beta, places, solutions, strict=True):
         row[own] = rows.all_weights[own] * solution.beta
-    machine.classes_ = labels
-    machine._one_vs_one = len(found) > 1
     machine.intercept_ = np.array([s.intercept for s in solutions])
     machine.objective_ = per_machine([s.certificate.primal for s in solutions])
     machine.duality_gap_ = per_machine([s.certificate.relative for s in solutions])
     machine.n_iter_ = max(s.n_iter for s in solutions)
     weights = [rows.all_weights[own] for own in places]
-    keep_margins(machine, [s.margins for s in solutions], weights)
+    moments = margin_moments([s.margins for s in solutions], weights)
+    encoder.store(machine, labels, *moments)
     several = len(solutions) > 1
     machine.dual_beta_ = beta if several else beta[0]
     machine.history_ = list(histories) if several else histories[0]
 
 
-def keep_margins(machine, margins, weights):
-    """Store the mean and the variance of the margins of each problem."""
+def margin_moments(margins, weights):
+    """Return the means and the variances of the margins of each problem."""
     means, variances = [], []
     for some, weight in zip(margins, weights, strict=True):
         means.append(weight @ some / weight.sum())
         variances.append(weight @ (some - means[-1]) ** 2 / weight.sum())
-    machine.margin_mean_ = per_machine(means)
-    machine.margin_variance_ = per_machine(variances)
+    return per_machine(means), per_machine(variances)
 
 
 def per_machine(values):

@@ -3,6 +3,7 @@
 import numpy as np
 from sklearn.metrics import pairwise_distances_chunked
 
+from largemargin.estimators.recipe import recipe_of
 from largemargin.estimators.self_tuning import WORD
 from largemargin.kernels.widths import multiple_of_scale
 
@@ -39,6 +40,25 @@ GRIDS = {
     },
 }
 
+# Of regressors: C and epsilon in units of the scale of the values, lambdas of 0.3 and 3
+# times C sum(s) over this scale. Of points with the same score the first one wins: the one
+# with the smallest C, then with the widest tube, the widest kernel and the largest lambda.
+VALUE_GRIDS = {
+    "scale": {
+        "Cs": ("0.01*scale", "0.1*scale", "scale", "10*scale", "100*scale"),
+        "epsilons": ("0.5*scale", "0.1*scale"),
+        "gammas": ("0.0625*scale", "0.25*scale", "scale"),
+        "lambda_squares": (0.0,),
+        "lambda_vars": ("300*scale", "30*scale", 0.0),
+    }
+}
+# A quantile has no tube, and no lambda that would move the share of rows below it.
+QUANTILE_GRIDS = {
+    "epsilons": ("0.1*scale",),
+    "lambda_squares": (0.0,),
+    "lambda_vars": (0.0,),
+}
+
 
 def grid_without_kernel(grid):
     """Return the grid that a name stands for where there is no kernel.
@@ -73,6 +93,7 @@ def check_values(machine, name, plural, values):
             )
         try:
             machine.set_params(**{name: value})._validate_params()
+            recipe_of(machine)  # which may refuse a value along with others
             if (name, value) != ("gamma", "auto"):
                 multiple_of_scale(value, plural)
         except (TypeError, ValueError) as error:

@@ -1,4 +1,4 @@
-"""Scores of a fitted classifier by the expansion of ``w`` over support vectors."""
+"""Scores of a fitted estimator by the expansion of ``w`` over support vectors."""
 
 import numpy as np
 from sklearn.utils.extmath import safe_sparse_dot
@@ -9,7 +9,7 @@ from largemargin.numerics.rounding import MAX_WIDE_NUMBERS, wide_product
 
 
 class KernelExpansion:
-    """The part of a fitted classifier that scores by a kernel.
+    """The part of a fitted estimator that scores by a kernel.
 
     ONNX graphs are made from ``_kernel``, the kernel with its width, and margins are
     normalised by ``_products``, the inner products of the vectors ``w`` of all problems; of
@@ -48,7 +48,7 @@ class KernelExpansion:
 
     def _blocks(self):
         """Return slices of support vectors, and the problems with coefficients of them."""
-        if not self._one_vs_one:
+        if not getattr(self, "_one_vs_one", False):
             return [(slice(None), slice(None))]
         ends = self._class_ends
         first, second = pairs_of(len(ends))

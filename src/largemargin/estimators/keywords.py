@@ -56,13 +56,48 @@ INSTEAD = {
     "verbose": ("progress is not reported",),
     "warm_start": ("every fit starts anew",),
 }
+NO_CLASSES = dict.fromkeys(
+    ("break_ties", "class_weight", "decision_function_shape", "multi_class", "probability"),
+    ("there are no classes",),
+)
+# Answers of regressors, which come first.
+INSTEAD_FOR_VALUES: dict[str, tuple[str, ...]] = {
+    **NO_CLASSES,
+    **dict.fromkeys(
+        ("coef0", "degree", "gamma", "kernel"),
+        ("for kernels, use LDMRegressor or LDMRegressorCV",),
+    ),
+    "alpha": (
+        "use {C}, of which a larger value regularises less; ridge regression is C=0 with "
+        "{lambda_square} of n_samples / (2 * alpha)",
+    ),
+    "lambda1": ("use {lambda_var}, the price of the variance of the residuals",),
+    "lambda2": ("use {lambda_square}, the price of the mean squared residual",),
+    "lambda_mean": ("use {lambda_square}, the price of the mean squared residual",),
+    "nu": ("use {epsilon}, half the width of the tube, which nu would choose",),
+    "solver_options": ("use {tol} and {max_iter}",),
+    "tau": ("use {quantile}, with loss='quantile'",),
+}
+# Answers of machines of one class.
+INSTEAD_FOR_OUTLIERS: dict[str, tuple[str, ...]] = {
+    **NO_CLASSES,
+    "C": ("use {nu}, as the price of a row below the threshold is 1 / (nu * n_samples)",),
+    "contamination": ("use {nu}, an upper bound of the share of outliers",),
+    "epsilon": ("scores have no tube",),
+    "loss": ("the loss is part of the method",),
+    "n_jobs": ("a fit is one problem, with nothing to share among workers",),
+    "solver": ("the algorithm cannot be chosen",),
+}
 
 
-def hint_at(name, known):
-    """Return what to use instead of a parameter, as the end of a sentence, or None."""
+def hint_at(name, known, first):
+    """Return what to use instead of a parameter, as the end of a sentence, or None.
+
+    Answers in ``first`` come before those in ``INSTEAD``.
+    """
     if f"{name}s" in known:
         return f"; pass the values to search as {name}s."
-    for answer in INSTEAD.get(name, ()):
+    for answer in (*first.get(name, ()), *INSTEAD.get(name, ())):
         mentioned = re.findall(r"{(\w+)}", answer)
         own = {one: one if one in known else f"{one}s" for one in mentioned}
         if set(own.values()) <= set(known):
@@ -74,13 +109,16 @@ def hint_at(name, known):
 def check_names(cls, given, known, kind):
     """Raise an error that says what to use instead of an unknown parameter, if known."""
     for name in given:
-        hint = None if name in known else hint_at(name, known)
+        hint = None if name in known else hint_at(name, known, cls._instead)
         if hint is not None:
             raise kind(f"{cls.__name__} has no parameter {name!r}{hint}")
 
 
-class HintingClassifier(ClassifierMixin, BaseEstimator):
-    """A classifier that explains what to use instead of parameters it does not have."""
+class HintingEstimator(BaseEstimator):
+    """An estimator that explains what to use instead of parameters it does not have."""
+
+    # Answers that come before those in ``INSTEAD``.
+    _instead: dict[str, tuple[str, ...]] = {}
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Self:  # noqa: D102
         own = list(signature(cls.__init__).parameters.values())[1:] if kwargs else []
@@ -93,6 +131,10 @@ class HintingClassifier(ClassifierMixin, BaseEstimator):
         """Set parameters by name and return the estimator, as in scikit-learn."""
         check_names(type(self), params, self.get_params(), ValueError)
         return super().set_params(**params)
+
+
+class HintingClassifier(ClassifierMixin, HintingEstimator):
+    """A classifier that explains how to get probabilities, too."""
 
     @property
     def predict_proba(self) -> NoReturn:

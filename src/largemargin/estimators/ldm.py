@@ -257,7 +257,7 @@ class LDMClassifier(KernelExpansion, MarginClassifier):
 def ldm_recipe(machine, space):
     """Return the recipe of a large margin distribution machine in a space."""
 
-    def pose(targets, weight):
+    def pose(targets, weight, _number):
         return ldm_problem(machine, None, targets, weight, weight.sum())
 
     encoder = Classes(machine.class_weight, machine.multi_class)

@@ -8,15 +8,21 @@ from largemargin.estimators.base import ClassWeight, KernelChoice, Seed
 from largemargin.estimators.documentation import described_like
 from largemargin.estimators.grids import GRIDS, grid_without_kernel
 from largemargin.estimators.ldm import LDMClassifier
-from largemargin.estimators.search import MachineSearch, Scoring, Values, search_constraints
+from largemargin.estimators.search import (
+    ClassifierSearch,
+    MachineSearch,
+    Scoring,
+    Values,
+    search_constraints,
+)
 
 LDM_GRIDS = {"C": "Cs", "lambda_var": "lambda_vars", "lambda_mean": "lambda_means"}
 # The support vector machine comes last, so that it loses every tie.
 SVM_POINT = {"lambda_var": [0.0], "lambda_mean": [0.0]}
 
 
-@described_like(LDMClassifier)
-class LDMClassifierCV(MachineSearch):
+@described_like(MachineSearch, LDMClassifier)
+class LDMClassifierCV(ClassifierSearch):
     r"""LDMClassifier with prices and kernel width chosen by cross-validation.
 
     Computes the scores of ``GridSearchCV`` over :class:`LDMClassifier` at a fraction of its
@@ -45,40 +51,24 @@ class LDMClassifierCV(MachineSearch):
     scoring : str or callable, default=None
         A scorer of scikit-learn, or its name; None uses accuracy. If it accepts sample
         weights, it receives them.
-    refit : bool, default=True
-        Whether to fit the best estimator on all rows.
+    refit
     error_score : "raise" or float, default=numpy.nan
         Score of a fit that fails, with a warning; NaN never wins. If all fits fail, an
         error is raised. Prices at which the problem has no minimum always score NaN.
     solver, tol, max_iter
-    time_limit : float, default=None
-        Seconds after which the search stops. Points that were not fitted in every fold are
-        left out, with a warning. None sets no limit.
-    n_jobs : int, default=None
-        Number of threads over folds and kernel widths; -1 uses all cores. The result does
-        not depend on it.
+    time_limit, n_jobs
     random_state, verbose
 
     Attributes
     ----------
-    best_estimator_ : estimator
-        The estimator with the best parameters, fitted on all rows.
-    best_params_ : dict
-        The parameters with the best mean score.
-    best_score_ : float
-        Mean score of the best parameters over the folds.
-    best_index_ : int
-        Index of the best parameters in ``cv_results_``.
-    cv_results_ : dict of ndarray
-        As in ``GridSearchCV``; times of shared work are divided evenly.
+    best_estimator_, best_params_, best_score_, best_index_, cv_results_
     unseen_scores_ : ndarray of shape (n_samples,) or (n_samples, n_problems)
         Scores of the training rows at the best parameters, each by the fit without the fold
         that tests the row; NaN if no fold does. With more than two classes, one column per
         pair of classes or, for ``multi_class="ovr"``, per class. Not stored with
         ``refit=False``, or if the scores of all points would take more than 256 MB during
         the search.
-    n_splits_ : int
-        Number of folds.
+    n_splits_
     n_iter_, classes_, n_features_in_, feature_names_in_
 
     See Also

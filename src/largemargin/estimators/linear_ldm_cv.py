@@ -13,14 +13,19 @@ from largemargin.estimators.ldm import LDMClassifier
 from largemargin.estimators.ldm_cv import LDM_GRIDS, SVM_POINT, LDMClassifierCV
 from largemargin.estimators.linear_ldm import LinearLDMClassifier
 from largemargin.estimators.linear_space import design_of
-from largemargin.estimators.search import MachineSearch, Scoring, Values, search_constraints
+from largemargin.estimators.search import (
+    ClassifierSearch,
+    Scoring,
+    Values,
+    search_constraints,
+)
 
 # With more rows than this, rows with many features are not searched by a Gram matrix.
 MAX_SEARCHED_GRAM_ROWS = 10_000
 
 
 @described_like(LDMClassifierCV)
-class LinearLDMClassifierCV(MachineSearch):
+class LinearLDMClassifierCV(ClassifierSearch):
     """LinearLDMClassifier with prices chosen by cross-validation.
 
     Computes the scores of ``GridSearchCV`` over :class:`LinearLDMClassifier` at a fraction
@@ -115,10 +120,18 @@ class LinearLDMClassifierCV(MachineSearch):
         return grid_without_kernel(self.grid)
 
     def _searched_machine(self, X):
-        n_rows, n_features = X.shape
-        if self.solver != "auto" or not n_rows < min(n_features, MAX_SEARCHED_GRAM_ROWS):
-            return self._machine()
-        if self.fit_intercept and without_offsets(design_of(X)).shift is not None:
-            return self._machine()
-        # Inner products of such rows are fewer numbers, and computed once per fold.
-        return LDMClassifier(kernel="linear", **self._machine().get_params())
+        machine = self._machine()
+        if not suits_products(self, X):
+            return machine
+        return LDMClassifier(kernel="linear", **machine.get_params())
+
+
+def suits_products(search, X):
+    """Return whether a linear search had better work on the inner products of all rows.
+
+    These are fewer numbers then, and computed once per fold.
+    """
+    n_rows, n_features = X.shape
+    if search.solver != "auto" or not n_rows < min(n_features, MAX_SEARCHED_GRAM_ROWS):
+        return False
+    return not search.fit_intercept or without_offsets(design_of(X)).shift is None

@@ -6,25 +6,51 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from largemargin.estimators.self_tuning import WORD
+from largemargin.estimators.self_tuning import WORD, tuned
 from largemargin.problem import Problem
 from largemargin.solvers import solve
 
 
 class Encoder(Protocol):
-    """How ``y`` becomes the targets of problems, see ``targets``."""
+    """How ``y`` becomes the targets of problems, see ``targets`` and ``values``."""
 
+    # How scikit-learn validates ``y``; None if there is none.
+    y_options: dict[str, Any] | None
     # Whether leaving a row out changes the weights of others.
     weights_depend_on_others: bool
 
-    def check(self, y):
-        """Raise if ``y`` cannot be encoded."""
+    def checked(self, y):
+        """Return ``y``, or raise if it cannot be encoded."""
 
     def weighted(self, y, weight):
         """Return the weights of the rows, given those of the user and ``y``."""
 
     def encode(self, y, name):
         """Return the labels, and the parts of the rows with the targets of problems."""
+
+    def store(self, machine, labels, means, variances):
+        """Store the labels, and the means and variances of the margins."""
+
+
+class Searched(Encoder, Protocol):
+    """What searches ask of the encoder of their estimator, too."""
+
+    # The name of the scorer that returns ``score``, if there is one.
+    default_scoring: str | None
+    # The type of the scores of held-out rows, which are stored for all points.
+    kept_type: type
+
+    def splits(self, cv, X, y, groups=None):
+        """Return the splits of rows into training and test folds."""
+
+    def n_scores(self, y):
+        """Return the number of problems, each of which gives a row a score."""
+
+    def score(self, y, labels, scores, weight):
+        """Return what an estimator scores that gives rows with targets ``y`` these scores.
+
+        ``scores`` has a column per problem, and ``labels`` are those of the training rows.
+        """
 
 
 class Space(Protocol):
@@ -97,9 +123,12 @@ class PosedPart(NamedTuple):
 class Recipe:
     """The parts of an estimator.
 
-    ``pose(targets, weight)`` returns a problem without a design; ``solve`` solves it, as
-    ``solvers.solve`` does. ``curvature`` is that of the terms of a margin for C = 1, if C
-    may be "loo", see ``self_tuning``.
+    ``pose(targets, weight, number)`` returns a problem without a design, given its number
+    among those on the same rows; ``solve`` solves it, as ``solvers.solve`` does.
+    ``curvature`` is that of the terms of a margin for C = 1, if C may be "loo", see
+    ``self_tuning``; ``tune(machine, rows, recipe)`` chooses it. ``settle(rows)`` returns
+    the recipe with prices that follow from the rows. ``keep(machine, problems)`` stores
+    the prices that the problems of a fit have.
     """
 
     encoder: Encoder
@@ -108,10 +137,14 @@ class Recipe:
     solver: str = "auto"
     solve: Callable = solve
     curvature: float | None = None
+    tune: Callable = tuned
+    settle: Callable | None = None
+    keep: Callable | None = None
 
     def settled(self, machine):
         """Return the parameters of a fitted machine that its fit took from the data."""
         chosen = {"C": machine.C_} if getattr(machine, "C", None) == WORD else {}
+        chosen = getattr(machine, "loo_results_", {}).get("chosen", chosen)
         return {**chosen, **self.space.settled(machine)}
 
     @property
@@ -125,7 +158,8 @@ class Recipe:
         posed = []
         for members, targets in parts:
             weight = rows.weight[members]  # one array, by which designs know the weights
-            posed.append(PosedPart(members, [self.pose(one, weight) for one in targets]))
+            problems = [self.pose(one, weight, k) for k, one in enumerate(targets)]
+            posed.append(PosedPart(members, problems))
         return labels, posed
 
 

@@ -61,11 +61,13 @@ class Rows:
 
 def validated(estimator, encoder, X, y, **options):
     """Return X and y as arrays, or raise if they cannot be learned from."""
-    X, y = validate_data(
-        estimator, X, y, accept_sparse="csr", dtype=FLOATS, multi_output=False, **options
-    )
-    encoder.check(y)
-    return canonical_rows(X), y
+    options |= {"accept_sparse": "csr", "dtype": FLOATS}
+    if encoder.y_options is None:
+        X = validate_data(estimator, X, **options)
+        y = np.zeros(X.shape[0])
+    else:
+        X, y = validate_data(estimator, X, y, **encoder.y_options, **options)
+    return canonical_rows(X), encoder.checked(y)
 
 
 def validated_rows(estimator, encoder, X, y, sample_weight, **options):

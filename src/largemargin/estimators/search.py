@@ -16,11 +16,10 @@ from largemargin.estimators.cross_validation import CrossValidation
 from largemargin.estimators.documentation import described_like
 from largemargin.estimators.fitting import all_or_nothing
 from largemargin.estimators.grids import GRIDS, check_values, paper_gammas
-from largemargin.estimators.keywords import HintingClassifier
+from largemargin.estimators.keywords import HintingClassifier, HintingEstimator
 from largemargin.estimators.recipe import recipe_of
 from largemargin.estimators.rows import validated
 from largemargin.estimators.solving import deadline_of, sooner_deadline
-from largemargin.estimators.targets import splits_of
 from largemargin.kernels.widths import WITHOUT_WIDTH
 from largemargin.numerics.progress_log import progress_printed
 
@@ -57,19 +56,49 @@ def search_constraints(machine_class, grids, named_grids=("scale",)):
     }
 
 
-class MachineSearch(HintingClassifier):
+class MachineSearch(HintingEstimator):
     """A search for the parameters of any estimator that has a recipe.
 
     A subclass names its class, ``_machine_class``, and ``_grids``, which map a parameter of
     the estimator to the parameter of the search with its values. Other parameters that both
-    have are passed on. ``_also`` has values that are searched besides a grid of multiples
-    of ``"scale"``.
+    have are passed on. ``_named_grids`` are the default values by the name of the grid, and
+    ``_also`` has values that are searched besides a grid of multiples of ``"scale"``.
+    What depends on the kind of targets is in ``ClassifierSearch`` and ``RegressorSearch``,
+    and in the encoder of the estimator, see ``recipe.Searched``.
+
+    Parameters
+    ----------
+    refit : bool, default=True
+        Whether to fit the best estimator on all rows.
+    time_limit : float, default=None
+        Seconds after which the search stops. Points that were not fitted in every fold are
+        left out, with a warning. None sets no limit.
+    n_jobs : int, default=None
+        Number of threads over folds and kernel widths; -1 uses all cores. The result does
+        not depend on it.
+
+    Attributes
+    ----------
+    best_estimator_ : estimator
+        The estimator with the best parameters, fitted on all rows.
+    best_params_ : dict
+        The parameters with the best mean score.
+    best_score_ : float
+        Mean score of the best parameters over the folds.
+    best_index_ : int
+        Index of the best parameters in ``cv_results_``.
+    cv_results_ : dict of ndarray
+        As in ``GridSearchCV``; times of shared work are divided evenly.
+    n_splits_ : int
+        Number of folds.
     """
 
+    _named_grids: dict[str, Any] = GRIDS
     _also: dict | None = None
-    # Models in files of 0.1.0 have no such parameters.
+    # The attribute with the scores that rows get from the fit without their fold.
+    _unseen = "unseen_scores_"
+    # Models in files of 0.1.0 have no such parameter.
     time_limit: float | None = None
-    multi_class: str = "ovr"
 
     @classmethod
     def around(cls, machine: Any, **values: Any) -> Self:
@@ -114,7 +143,10 @@ class MachineSearch(HintingClassifier):
 
         Parameters
         ----------
-        X, y
+        X
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+            Labels of any type; for a regressor values, whose columns have a model each but
+            the same parameters.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the rows, in training and in scoring.
         groups : array-like of shape (n_samples,), default=None
@@ -128,14 +160,14 @@ class MachineSearch(HintingClassifier):
         deadline = deadline_of(self.time_limit)
         with all_or_nothing(self), progress_printed(self.verbose):
             machine = self._machine()
-            X, y = validated(self, recipe_of(machine).encoder, X, y)
+            encoder = recipe_of(machine).encoder
+            X, y = validated(self, encoder, X, y)
             if sample_weight is not None:
                 sample_weight = check_sample_weight(sample_weight, X, dtype=np.float64)
             points = self._points(machine, X, sample_weight)
-            splits = self._splits(X, y, groups)
-            is_accuracy = self.scoring in (None, "accuracy")
-            scorer = None if is_accuracy else check_scoring(machine, self.scoring)
-            self.classes_ = np.unique(y)
+            splits = self._splits(encoder, X, y, groups)
+            is_default = self.scoring in (None, encoder.default_scoring)
+            scorer = None if is_default else check_scoring(machine, self.scoring)
             search = CrossValidation(
                 self._searched_machine(X),
                 points,
@@ -153,8 +185,9 @@ class MachineSearch(HintingClassifier):
             self.best_params_ = points[self.best_index_]
             self.best_score_ = float(self.cv_results_["mean_test_score"][self.best_index_])
             self.n_splits_ = len(splits)
-            for name in "best_estimator_", "n_iter_", "unseen_scores_":
+            for name in "best_estimator_", "n_iter_", self._unseen:
                 self.__dict__.pop(name, None)
+            best: Any = None
             if self.refit:
                 best = machine.set_params(**self.best_params_, verbose=self.verbose)
                 if self.time_limit is not None:
@@ -163,12 +196,16 @@ class MachineSearch(HintingClassifier):
                 best.verbose, best.time_limit = 0, None
                 if hasattr(self, "feature_names_in_"):
                     best.feature_names_in_ = self.feature_names_in_
-                self.best_estimator_ = best
-                self.classes_, self.n_iter_ = best.classes_, best.n_iter_
+                self.best_estimator_, self.n_iter_ = best, best.n_iter_
             if search.keeps_unseen:
                 shape = X.shape[0], len(best.intercept_)
-                self.unseen_scores_ = results.unseen_scores(self.best_index_, shape)
+                unseen = results.unseen_scores(self.best_index_, shape)
+                setattr(self, self._unseen, unseen)
+            self._settle(y, best)
         return self
+
+    def _settle(self, y, best):
+        """Store what follows from the targets; there is a best estimator or None."""
 
     def _machine(self):
         """Return the estimator that is searched, with the parameters both have."""
@@ -199,15 +236,15 @@ class MachineSearch(HintingClassifier):
             return ("scale",)
         if plural == "gammas" and self.grid == "paper":
             return paper_gammas(X, check_sample_weight(sample_weight, X, dtype=np.float64))
-        return GRIDS[self._grid_name][plural]
+        return self._named_grids[self._grid_name][plural]
 
     @property
     def _grid_name(self):
         """The grid that ``grid`` stands for in this search."""
         return self.grid
 
-    def _splits(self, X, y, groups):
-        splits = splits_of(self.cv, X, y, groups)
+    def _splits(self, encoder, X, y, groups):
+        splits = encoder.splits(self.cv, X, y, groups)
         if not splits:
             raise ValueError(f"cv={self.cv!r} gives no splits; expected at least one.")
         rows = np.arange(X.shape[0])
@@ -219,15 +256,26 @@ class MachineSearch(HintingClassifier):
                 )
         return splits
 
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        machine_tags = self._machine().__sklearn_tags__()
+        tags.input_tags.sparse = machine_tags.input_tags.sparse
+        tags.input_tags.pairwise = machine_tags.input_tags.pairwise
+        tags.target_tags.multi_output = machine_tags.target_tags.multi_output
+        return tags
+
+
+class ClassifierSearch(HintingClassifier, MachineSearch):
+    """A search for the parameters of a classifier."""
+
+    # Models in files of 0.1.0 have no such parameter.
+    multi_class: str = "ovr"
+
     predict = available_if(has_best_estimator)(MarginClassifier.predict)
     decision_function = available_if(has_best_estimator)(MarginClassifier.decision_function)
 
     def _decide(self, X):
         return self.best_estimator_.decision_function(X)
 
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        machine_tags = self._machine().__sklearn_tags__()
-        tags.input_tags.sparse = machine_tags.input_tags.sparse
-        tags.input_tags.pairwise = machine_tags.input_tags.pairwise
-        return tags
+    def _settle(self, y, best):
+        self.classes_ = np.unique(y) if best is None else best.classes_

@@ -127,16 +127,18 @@ def gammas_of(machine, kernel, rows):
     return [width * scale for width in WIDTHS]
 
 
-def sample_of(rows, space=None) -> Sample:
+def sample_of(rows, space=None, has_classes=True) -> Sample:
     """Return some of the rows that count, or all, each class by its share of them.
 
     Given the space of a precomputed kernel, they are known by their Gram matrix.
     """
     labels = rows.labels
-    places, classes = np.arange(len(labels)), np.unique(labels)
+    places = np.arange(len(labels))
     if len(places) > MAX_ROWS:
         order = np.random.default_rng(0).permutation(len(labels))
-        share = MAX_ROWS / len(labels)
+        places = np.sort(order[:MAX_ROWS])
+    if len(labels) > MAX_ROWS and has_classes:
+        share, classes = MAX_ROWS / len(labels), np.unique(labels)
         parts = [order[labels[order] == label] for label in classes]
         parts = [part[: int(np.ceil(share * len(part)))] for part in parts]
         places = np.sort(np.concatenate(parts))

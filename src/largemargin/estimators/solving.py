@@ -53,7 +53,9 @@ class Solving:
         self.ends = np.cumsum([len(part.problems) for part in parts])
         self.n_problems, self.is_whole = self.ends[-1], len(parts) == 1
         self.seeds = seeds_of(machine, self.n_problems)
-        self.n_threads = min(effective_n_jobs(machine.n_jobs), self.n_problems)
+        self.n_threads = min(
+            effective_n_jobs(getattr(machine, "n_jobs", None)), self.n_problems
+        )
         self.starts_warm = is_continued(machine, self.n_problems, not self.is_whole, rows)
         is_hard = any(problem.is_hard for part in parts for problem in part.problems)
         # It may take a second run, so not where iterations are limited.
@@ -199,7 +201,7 @@ def is_continued(machine, n_problems, is_pairwise, rows):
     if not getattr(machine, "warm_start", False) or not hasattr(machine, "dual_beta_"):
         return False
     is_same = np.atleast_2d(machine.dual_beta_).shape == (n_problems, len(rows.counted))
-    return is_same and machine._one_vs_one == is_pairwise
+    return is_same and getattr(machine, "_one_vs_one", False) == is_pairwise
 
 
 def seeds_of(machine, n_problems):

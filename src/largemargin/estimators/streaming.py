@@ -1,5 +1,6 @@
 """Learning from a stream of batches: ``partial_fit`` and what it keeps between batches."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -16,12 +17,20 @@ from largemargin.estimators.linear_space import design_of
 from largemargin.estimators.recipe import recipe_of
 from largemargin.estimators.rows import Rows, validated_rows
 from largemargin.estimators.self_tuning import WORD
-from largemargin.estimators.targets import Classes, check_machines, n_problems
+from largemargin.estimators.targets import Classes, Part, check_machines, n_problems
 from largemargin.numerics.memory import check_width
-from largemargin.solvers.asgd import Descent, Draws, run_epoch
+from largemargin.solvers.asgd import N_STEPS, Descent, Draws, run_epoch
 
 # Results of a fit that would need all rows of the stream.
-UNKNOWN = "objective_", "margin_mean_", "margin_variance_", "dual_beta_", "history_"
+UNKNOWN = (
+    "objective_",
+    "margin_mean_",
+    "margin_variance_",
+    "residual_mean_",
+    "residual_variance_",
+    "dual_beta_",
+    "history_",
+)
 
 
 @dataclass
@@ -34,34 +43,40 @@ class Stream:
     descents: list[Descent]
 
     @classmethod
-    def of(cls, estimator, n_features: int) -> "Stream":
+    def of(cls, estimator) -> "Stream | None":
         """Return a copy of the stream of an estimator, or a new one at its last fit."""
         if getattr(estimator, "_descents", None):
             return cls([descent.copy() for descent in estimator._descents])
         if hasattr(estimator, "coef_"):
             return cls(list(map(Descent.at, estimator.coef_, estimator.intercept_)))
-        n_classes, multi_class = len(estimator.classes_), estimator.multi_class
-        check_machines(n_classes, n_features, "features", multi_class)
-        estimator._one_vs_one = multi_class == "ovo" and n_classes > 2
-        descents = range(n_problems(n_classes, multi_class))
-        return cls([Descent.at(np.zeros(n_features)) for _ in descents])
+        return None
 
-    def learn(self, estimator, rows: Rows) -> None:
-        """Make one pass over a batch; prices refer to all rows seen so far."""
-        encoder = Classes(multi_class="ovo" if estimator._one_vs_one else "ovr")
+    @classmethod
+    def at(cls, intercepts, n_features: int) -> "Stream":
+        """Return a new stream, one descent at zero with each of these intercepts."""
+        return cls([Descent.at(np.zeros(n_features), one) for one in intercepts])
+
+    def learn(self, estimator, rows: Rows, parts: list[Part], pose: Callable) -> None:
+        """Make one pass over a batch; prices refer to all rows seen so far.
+
+        ``pose(targets, weight, number, total)`` returns a problem without a design, given
+        its number among those on the same rows and the weight of all rows so far.
+        """
         rng = check_random_state(estimator.random_state)
         descents = iter(self.descents)
-        for members, targets in encoder.parts(rows.labels, estimator.classes_):
+        for members, targets in parts:
             some = rows.only(members)
             if not some.counted.any():
                 next(descents)
                 continue
             design = design_of(some.used)
-            for one, descent in zip(targets, descents, strict=False):
+            for number, (one, descent) in enumerate(zip(targets, descents, strict=False)):
                 averaging = descent.weight_seen > 0
                 total = descent.weight_seen = descent.weight_seen + some.weight.sum()
-                problem = ldm_problem(estimator, design, one, some.weight, total)
-                draws = Draws(problem, np.random.default_rng(rng.randint(2**31 - 1)))
+                problem = pose(one, some.weight, number, total).on(design)
+                # With a fixed random_state, another pass over the same rows draws others.
+                seeds = rng.randint(2**31 - 1), int(descent.scalars[N_STEPS])
+                draws = Draws(problem, np.random.default_rng(seeds))
                 run_epoch(problem, descent, draws, averaging=averaging, total=total)
 
     def keep(self, estimator) -> None:
@@ -118,10 +133,21 @@ class StreamingClassifier(MarginClassifier):
             self._check_batch_classes(rows.y, classes, first)
             if first:
                 settled_recipe(self, recipe_of(self), rows)  # C="loo" by the first batch
-            stream = Stream.of(self, rows.X.shape[1])
-            stream.learn(self, rows)
+            stream = Stream.of(self) or self._new_stream(rows.X.shape[1])
+            encoder = Classes(multi_class="ovo" if self._one_vs_one else "ovr")
+            parts = encoder.parts(rows.labels, self.classes_)
+            stream.learn(self, rows, parts, self._problem_of_batch)
             stream.keep(self)
         return self
+
+    def _new_stream(self, n_features):
+        n_classes, multi_class = len(self.classes_), self.multi_class
+        check_machines(n_classes, n_features, "features", multi_class)
+        self._one_vs_one = multi_class == "ovo" and n_classes > 2
+        return Stream.at(np.zeros(n_problems(n_classes, multi_class)), n_features)
+
+    def _problem_of_batch(self, targets, weight, _number, total):
+        return ldm_problem(self, None, targets, weight, total)
 
     def _check_batch_classes(self, y, classes, first):
         if first and classes is None:

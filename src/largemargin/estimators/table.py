@@ -10,8 +10,9 @@ from importlib import import_module
 
 BOTH = "linear", "rbf"
 SVM_PRICES = {"lambda_var": 0.0, "lambda_mean": 0.0}
-# What SVC and svm-train fit if nothing else is asked for.
+# What SVC, SVR and svm-train fit if nothing else is asked for.
 AS_SVC = {"C": 1.0, "loss": "hinge", "gamma": "scale"}
+AS_SVR = {"C": 1.0, "epsilon": 0.1, "gamma": "scale"}
 
 
 @dataclass(frozen=True)
@@ -22,6 +23,7 @@ class Machine:
     may share ("rbf" stands for all but "linear"), and ``label`` its name in tables. The
     parameters in ``variants``, taken together, run all of its solvers. The class that
     searches its parameters has the same name with the suffix "CV", its module "_cv".
+    ``task`` is "classes", "values" for a regressor or "outliers".
     """
 
     name: str
@@ -31,6 +33,7 @@ class Machine:
     kernels: tuple[str, ...] = BOTH
     variants: tuple[dict, ...] = ({},)
     has_search: bool = False
+    task: str = "classes"
 
 
 @dataclass(frozen=True)
@@ -55,9 +58,9 @@ class Method:
         return machine.set_params(**{**given, **self.fixed, **parameters})
 
 
-def machines_of(method):
+def machines_of(method, task="classes"):
     """Return the estimator of a method for each kernel."""
-    own = [one for one in MACHINES if one.method == method]
+    own = [one for one in MACHINES if (one.method, one.task) == (method, task)]
     return {kernel: f"largemargin.{one.name}" for one in own for kernel in one.kernels}
 
 
@@ -92,6 +95,16 @@ MAMC: tuple[dict, ...] = (
     {"kernel": "poly", "threshold": "bounded", "coef0": 1.0},
 )
 MDO = ({"random_state": 0},)
+NO_SQUARES = {"lambda_var": 0.0, "lambda_square": 0.0}
+LINEAR_VALUES: tuple[dict, ...] = ({}, NO_SQUARES, {"loss": "quantile"})
+KERNEL_VALUES: tuple[dict, ...] = tuple(
+    {"kernel": name, **one} for name in ("rbf", "precomputed") for one in LINEAR_VALUES
+)
+ONE_CLASS: tuple[dict, ...] = tuple(
+    {"kernel": name, **prices}
+    for name in (*BOTH, "precomputed")
+    for prices in ({}, SVM_PRICES)
+)
 
 MACHINES = (
     Machine("LDMClassifier", "estimators.ldm", "ldm", "LDM", ("rbf",), KERNEL_LDM, True),
@@ -108,12 +121,44 @@ MACHINES = (
     Machine("KOMDClassifier", "compared.komd", "komd", "KM-OMD", BOTH, KOMD),
     Machine("MAMCClassifier", "compared.mamc", "mamc", "MAMC, balanced", BOTH, MAMC),
     Machine("MDOClassifier", "compared.mdo", "mdo", "MDO", ("linear",), MDO),
+    Machine(
+        "LDMRegressor",
+        "estimators.ldm_regressor",
+        "ldm",
+        "LDM",
+        ("rbf",),
+        KERNEL_VALUES,
+        has_search=True,
+        task="values",
+    ),
+    Machine(
+        "LinearLDMRegressor",
+        "estimators.linear_ldm_regressor",
+        "ldm",
+        "LDM",
+        ("linear",),
+        LINEAR_VALUES,
+        has_search=True,
+        task="values",
+    ),
+    Machine(
+        "OneClassLDM",
+        "estimators.one_class",
+        "ldm",
+        "LDM",
+        BOTH,
+        ONE_CLASS,
+        task="outliers",
+    ),
 )
 # The module of each class by its name: of searches, of classifiers, of all estimators, and
 # of the parts of fitted ones, which are public to model files only.
 SEARCHES = {f"{one.name}CV": f"{one.module}_cv" for one in MACHINES if one.has_search}
-CLASSIFIERS = {one.name: one.module for one in MACHINES} | SEARCHES
-ESTIMATORS = {**CLASSIFIERS, "CalibratedMachine": "production.calibration"}
+ALONE = {one.name: one.module for one in MACHINES}
+CLASSIFIERS = {
+    name: module for name, module in (ALONE | SEARCHES).items() if "Classifier" in name
+}
+ESTIMATORS = {**ALONE, **SEARCHES, "CalibratedMachine": "production.calibration"}
 PARTS = {
     "GivenScores": "production.calibration",
     "PairMap": "production.pair_probabilities",
@@ -142,6 +187,31 @@ ALIASES = {
     for path in PATHS_OF_0_1_0
 }
 
-METHODS = {one.method: Method(one.label, machines_of(one.method)) for one in MACHINES}
+
+def own_methods(task):
+    """Return the methods that have an estimator of their own for a task."""
+    own = [one for one in MACHINES if one.task == task]
+    return {one.method: Method(one.label, machines_of(one.method, task)) for one in own}
+
+
+METHODS = own_methods("classes")
 SVM = Method("SVM", machines_of("ldm"), SVM_PRICES, AS_SVC)
 METHODS = {"ldm": METHODS["ldm"], "svm": SVM, **METHODS}
+ON_VALUES = machines_of("ldm", "values")
+METHODS_OF = {
+    "classes": METHODS,
+    "values": {
+        **own_methods("values"),
+        "svm": Method("SVM", ON_VALUES, NO_SQUARES, AS_SVR),
+        "ridge": Method(
+            "ridge",
+            ON_VALUES,
+            {"C": 0.0, "lambda_var": 0.0, "loss": "epsilon_insensitive"},
+            {"lambda_square": "scale"},
+        ),
+    },
+    "outliers": {
+        **own_methods("outliers"),
+        "svm": Method("SVM", machines_of("ldm", "outliers"), SVM_PRICES),
+    },
+}

@@ -34,10 +34,15 @@ class Classes:
     class_weight: object = None
     multi_class: str = "ovr"
 
-    def check(self, y):
-        """Raise if more than two labels look like measurements rather than classes."""
+    y_options = {"multi_output": False}
+    default_scoring = "accuracy"
+    kept_type = np.float32
+
+    def checked(self, y):
+        """Return the labels; raise if more than two of them look like measurements."""
         if len(np.unique(y)) > 2:
             check_classification_targets(y)
+        return y
 
     def weighted(self, y, weight):
         """Return the weights, multiplied by the factors of the classes."""
@@ -76,6 +81,25 @@ class Classes:
             sign = np.where(y[members] == classes[second], 1.0, -1.0)
             parts.append(Part(members, [Targets.of_classes(sign)]))
         return parts
+
+    def store(self, machine, labels, means, variances):
+        """Store the classes, and the means and variances of the margins."""
+        machine.classes_, machine._one_vs_one = labels, self.is_pairwise(labels)
+        machine.margin_mean_, machine.margin_variance_ = means, variances
+
+    def splits(self, cv, X, y, groups=None):
+        """Return the splits of rows, in strata of the classes."""
+        return splits_of(cv, X, y, groups)
+
+    def n_scores(self, y):
+        """Return the number of problems."""
+        return n_problems(len(np.unique(y)), self.multi_class)
+
+    def score(self, y, labels, scores, weight):
+        """Return the accuracy."""
+        if self.is_pairwise(labels):
+            scores = class_scores(scores, len(labels))
+        return np.average(labels[winners_of(scores)] == y, weights=weight)
 
     @property
     def weights_depend_on_others(self):

@@ -1,30 +1,22 @@
-"""The leave-one-out error: a bound from the dual solution, and the error itself."""
-
-from collections.abc import Iterator
-from copy import copy
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+"""Leave-one-out errors and residuals, and a bound of errors from the dual solution."""
 
 import numpy as np
-from sklearn.base import clone
-from sklearn.utils.validation import check_is_fitted
+import scipy.sparse as sp
 
-from largemargin._compat import check_sample_weight
 from largemargin.designs.base import Capability
 from largemargin.estimators.documentation import described_like
-from largemargin.estimators.nesting import machine_and_rows
-from largemargin.estimators.recipe import PosedPart, Recipe, Space, recipe_of
-from largemargin.estimators.rows import Rows, validated_rows
-from largemargin.estimators.solving import last_solutions
 from largemargin.estimators.targets import class_scores, winners_of
 from largemargin.inspection.margin_moves import farthest_moves, metric_products
-from largemargin.problem import NoMinimum, Problem, Targets
-from largemargin.solvers import SOLVERS, Start
+from largemargin.inspection.refits import AT_BOUND, Case
+from largemargin.inspection.residuals import (
+    ResidualDistribution,
+    distribution_of_predictions,
+    residual_distribution,
+)
+from largemargin.numerics.ridge import RidgePath
 
 # Margins are as accurate as the fit, so a sign is certain only with this much to spare.
 SPARE = 0.05
-# Dual variables this near to their bound, as a fraction of it, are there.
-AT_BOUND = 1e-6
 KINDS = "paper", "stable"
 
 
@@ -130,10 +122,10 @@ def leave_one_out_error(estimator, X, y, sample_weight=None) -> float:
     leave_one_out_bound : A bound that needs no fit.
     """
     case = Case.of(estimator, X, y, sample_weight)
-    scores = case.first_scores()
+    scores = first_scores(case)
     for k, machine in enumerate(case.machines()):
         scores[machine.members, k] = machine.scores
-        for i in np.flatnonzero(case.needs_fit(machine)):
+        for i in np.flatnonzero(needs_fit(case, machine)):
             scores[i, k] = case.score_without(i, machine)
     if case.is_pairwise:
         scores = class_scores(scores, len(case.classes))
@@ -141,145 +133,119 @@ def leave_one_out_error(estimator, X, y, sample_weight=None) -> float:
     return float(np.average(wrong, weights=case.sample_weight))
 
 
-class FittedMachine(NamedTuple):
-    """One machine of an estimator: its space, rows, problem, solution and scores there.
+def first_scores(case):
+    """Return the scores of all rows by all machines, as far as they stay."""
+    n_problems = sum(len(part.problems) for part in case.parts)
+    if not case.is_pairwise:
+        return np.zeros((len(case.rows.weight), n_problems))
+    return case.fitted._finite_scores(case.rows.X[case.rows.counted])
 
-    ``members`` are the indices of its rows among those that count.
+
+def needs_fit(case, machine):
+    """Return the rows whose score by a machine may change its sign without them."""
+    problem, beta = machine.problem, machine.start.beta
+    moved = case.changed_without(machine)
+    given = case.machine.lambda_var, case.machine.lambda_mean
+    per_row = all(price == 0 or isinstance(price, str) for price in given)
+    held = problem.prices.lambda_var > 0 or not problem.fit_intercept
+    depends = case.recipe.encoder.weights_depend_on_others
+    if depends or len(case.classes) > 2 or not (per_row and held):
+        return moved
+    margins = problem.sign * machine.scores
+    return moved & (np.abs(margins) <= farthest_moves(problem, beta, margins) + SPARE)
+
+
+@described_like(residual_distribution)
+def leave_one_out_residuals(
+    estimator, X, y, sample_weight=None
+) -> ResidualDistribution | list[ResidualDistribution]:
+    """Return the residual of each training row by a fit without it.
+
+    The fits are exact: each starts from the solution on all rows and shares its Gram
+    matrix. Where the result is known there is no fit: rows strictly inside the tube do not
+    change a machine without squares, and with ``C=0`` a closed form gives all residuals.
+
+    ``C``, ``epsilon`` and the lambdas follow the other rows if they are words such as
+    ``"scale"``: a row that moves the scale of the values moves them. Numbers stay, and so
+    do the width of the kernel and what ``"loo"`` has chosen.
+
+    Parameters
+    ----------
+    estimator : LDMRegressor or LinearLDMRegressor
+        Fitted; also at the end of a pipeline or a search.
+    X, y : array-likes of shape (n_samples, n_features) and (n_samples,)
+        The training rows and their values, or an array of shape (n_samples, n_outputs);
+        ``X`` may be a sparse matrix.
+    sample_weight : array-like of shape (n_samples,), default=None
+        The weights used in training, which weight the errors, too. A row is left out with
+        all its weight.
+
+    Returns
+    -------
+    distribution : ResidualDistribution or list of ResidualDistribution
+        ``residuals``, in the order of the rows, and errors such as
+        ``mean_squared_error``, ``mean_absolute_error`` and ``r2``. Rows of weight zero have
+        the residuals of the estimator, which has not seen them. A list with one for each
+        column of the predictions if ``y`` has columns or if there are several quantiles.
+
+    See Also
+    --------
+    leave_one_out_error : The same for classifiers.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from sklearn.preprocessing import scale
+    >>> from largemargin import LinearLDMRegressor, leave_one_out_residuals
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> X, y = scale(X)[::4], y[::4]
+    >>> model = LinearLDMRegressor(C=1, epsilon=20).fit(X, y)
+    >>> print(f"{model.score(X, y):.2f}, {leave_one_out_residuals(model, X, y).r2:.2f}")
+    0.50, 0.42
     """
+    case = Case.of(estimator, X, y, sample_weight, of_values=True)
+    if len(case.rows.weight) < 2:
+        raise ValueError("Leaving a row out needs at least two rows; got one.")
+    columns = [scores_without_each(case, machine) for machine in case.machines()]
+    predicted = case.fitted.predict(case.rows.X)
+    predicted[case.rows.counted] = case.fitted._predicted(np.column_stack(columns))
+    given = predicted, case.rows.y, case.rows.all_weights
+    return distribution_of_predictions(case.fitted, *given)
 
-    space: Space
-    members: np.ndarray
-    problem: Problem
-    start: Start
-    scores: np.ndarray
+
+def scores_without_each(case, machine):
+    """Return the score of each row by a fit of a regressor without it."""
+    problem, scores = machine.problem, machine.scores.copy()
+    if problem.prices.C == 0 and (problem.fit_intercept or problem.spread == 0):
+        ridge = ridge_path_of(case, problem)
+        if ridge is not None:
+            return ridge_scores(case, machine, ridge)
+    for i in np.flatnonzero(case.changed_without(machine)):
+        scores[i] = case.score_without(i, machine)
+    return scores
 
 
-@dataclass
-class Case:
-    """A fitted estimator and its training rows, of which those of positive weight count."""
+def ridge_path_of(case, problem):
+    """Return the ridge regressions on the rows of a problem; None if they are too wide."""
+    options = problem.weight, problem.fit_intercept
+    if problem.design.has_any(Capability.GRAM):
+        return RidgePath.on_gram(problem.design.gram_matrix, *options)
+    X = case.rows.used
+    return None if sp.issparse(X) else RidgePath.on_rows(X, *options)
 
-    fitted: Any
-    machine: Any
-    recipe: Recipe
-    rows: Rows
-    sample_weight: np.ndarray
-    classes: np.ndarray
-    parts: list[PosedPart]
 
-    @classmethod
-    def of(cls, estimator, X, y, sample_weight) -> "Case":
-        """Return the case; raise for other estimators and for other rows."""
-        check_is_fitted(estimator)
-        fitted, X = machine_and_rows(estimator, X)
-        recipe = recipe_of(fitted)
-        has_prices = recipe and {"lambda_var", "lambda_mean"} <= set(fitted.get_params())
-        if not has_prices or not hasattr(fitted, "dual_beta_"):
-            raise TypeError(
-                "The leave-one-out error needs a fitted LDMClassifier or "
-                "LinearLDMClassifier with a dual solution, alone or at the end of a "
-                f"pipeline or a search; got {type(fitted).__name__}."
-            )
-        machine = clone(fitted).set_params(**recipe.settled(fitted))
-        machine.multi_class = "ovo" if fitted._one_vs_one else "ovr"
-        recipe = recipe_of(machine)
-        rows = validated_rows(machine, recipe.encoder, X, y, sample_weight)
-        n_rows = np.atleast_2d(fitted.dual_beta_).shape[1]
-        if n_rows != len(rows.y):
-            raise ValueError(
-                f"X must hold the {n_rows} rows that the estimator was fitted on; got "
-                f"{len(rows.y)}."
-            )
-        classes, parts = recipe.posed(rows, type(machine).__name__)
-        weight = check_sample_weight(sample_weight, rows.X, dtype=np.float64)
-        return cls(fitted, machine, recipe, rows, weight[rows.counted], classes, parts)
+def ridge_scores(case, machine, ridge):
+    """Return the same where only squares have a price, from one decomposition.
 
-    @property
-    def is_pairwise(self) -> bool:
-        """Whether each machine has the rows of two classes only."""
-        return len(self.parts) > 1
-
-    def machines(self) -> Iterator[FittedMachine]:
-        """Yield the machines, each pair of classes with a design of its own."""
-        shared = self.recipe.space.share(self.rows) if self.is_pairwise else None
-        number = 0
-        for members, problems in self.parts:
-            space, own = copy(shared or self.recipe.space), self.rows.only(members)
-            design = space.design(own)
-            design.require("The leave-one-out error", Capability.REMOVAL)
-            numbers = slice(number, number + len(problems))
-            problems = [problem.on(design) for problem in problems]
-            starts = last_solutions(self.fitted, space, own, problems[0], numbers)
-            # An estimator of low rank has expansions, which are no elements of this design.
-            if not starts or len(starts[0].w) != len(design.zeros()):
-                raise ValueError(
-                    "The leave-one-out error needs explicit features, or a Gram matrix "
-                    f"that fits in memory; that of {design.n_rows} rows does not. Use "
-                    "fewer rows."
-                )
-            places = np.arange(len(self.rows.weight))[members]
-            for problem, start in zip(problems, starts, strict=True):
-                scores = design.scores(start.w) + start.offset
-                yield FittedMachine(space, places, problem, start, scores)
-            number = numbers.stop
-
-    def first_scores(self):
-        """Return the scores of all rows by all machines, as far as they stay."""
-        n_problems = sum(len(part.problems) for part in self.parts)
-        if not self.is_pairwise:
-            return np.zeros((len(self.rows.weight), n_problems))
-        return self.fitted._finite_scores(self.rows.X[self.rows.counted])
-
-    def score_without(self, i, machine):
-        """Return the score of row i by a fit of a machine on its rows without row i."""
-        problem, start, solver = machine.problem, machine.start, self.recipe.solver
-        encoder, others = self.recipe.encoder, np.arange(len(self.sample_weight)) != i
-        weight = np.zeros(len(others))
-        weight[others] = encoder.weighted(
-            self.rows.labels[others], self.sample_weight[others]
-        )
-        kept = machine.members != i
-        targets = Targets(*(values[kept] for values in problem.targets))
-        rest = self.recipe.pose(targets, weight[machine.members[kept]])
-        place = np.flatnonzero(~kept)
-        if len(place) == 0:  # the weights of its rows have changed
-            rest = rest.on(problem.design)
-        else:
-            shared = None if encoder.weights_depend_on_others else problem.weight
-            rest = rest.on(problem.design.without(place[0], shared))
-        if (rest.sign == rest.sign[0]).all():  # row i was the last of its class
-            return rest.sign[0] * np.inf
-        try:
-            solution = self.recipe.solve(
-                rest,
-                "auto" if SOLVERS[solver].without_goal else solver,
-                tol=self.machine.tol,
-                max_iter=self.machine.max_iter,
-                start=Start(start.beta[kept], None, start.offset),
-                rng=np.random.default_rng(0),
-            )
-        except NoMinimum:  # the intercept goes to infinity, towards the larger class
-            return np.copysign(np.inf, rest.sign @ rest.weight)
-        if len(place) > 0:
-            return problem.design.score_of(place[0], solution.w, kept) + solution.offset
-        row = self.rows.X[np.flatnonzero(self.rows.counted)[[i]]]
-        part = machine.members, machine.space.expand([solution])
-        scores = machine.space.score(row, self.rows, [part])
-        return scores[0, 0] + solution.intercept
-
-    def needs_fit(self, machine):
-        """Return the rows whose score by a machine may change its sign without them."""
-        problem, beta = machine.problem, machine.start.beta
-        prices, everyone = problem.prices, np.ones(len(self.rows.weight), dtype=bool)
-        if self.recipe.encoder.weights_depend_on_others:
-            return everyone
-        moved = np.zeros_like(everyone)
-        moved[machine.members] = True
-        if prices.lambda_var == prices.lambda_mean == 0:  # an SVM
-            moved[machine.members] = beta != 0
-        given = self.machine.lambda_var, self.machine.lambda_mean
-        per_row = all(price == 0 or isinstance(price, str) for price in given)
-        held = prices.lambda_var > 0 or not problem.fit_intercept
-        if len(self.classes) > 2 or not (per_row and held):
-            return moved
-        margins = problem.sign * machine.scores
-        return moved & (np.abs(margins) <= farthest_moves(problem, beta, margins) + SPARE)
+    With a free intercept, the variance and the mean square of the residuals give the same
+    machine, a ridge regression.
+    """
+    values, rows = machine.problem.origin, np.arange(len(machine.members))
+    # If weights differ, each machine has another price per unit of the weight that is left.
+    rests = [case.problem_without(i, machine) for i in machine.members]
+    prices, own = np.unique([rest.stiffness for rest in rests], return_inverse=True)
+    level = machine.problem.mean(values) if machine.problem.fit_intercept else 0.0
+    whole = np.ones(len(rows))  # each row is left out with all its weight
+    with np.errstate(divide="ignore"):  # without any price, w is zero
+        outputs = ridge.outputs(values - level, prices, whole)
+    return level + outputs.left_out[rows, own]

@@ -1,22 +1,19 @@
-"""The margin distribution of a fitted classifier."""
+"""The margin distribution of a fitted classifier or machine of one class."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from sklearn.base import is_outlier_detector, is_regressor
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from largemargin._compat import check_sample_weight
 from largemargin.estimators.nesting import innermost, is_pairwise, scores_of_problems
 from largemargin.estimators.targets import pair_margins
-from largemargin.numerics.records import Record
-
-LEVELS = (0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99)
+from largemargin.inspection.distribution import Distribution, checked_weight
 
 
 @dataclass(frozen=True, repr=False)
-class MarginDistribution(Record):
+class MarginDistribution(Distribution):
     """Margins of rows and their statistics.
 
     Parameters
@@ -24,7 +21,8 @@ class MarginDistribution(Record):
     margins : ndarray of shape (n_samples,)
         The margin of each row: its score, with the sign of its label. With more than two
         classes, the score of its own class minus the largest score of another class; with
-        ``multi_class="ovo"``, the smallest score of its class against another one.
+        ``multi_class="ovo"``, the smallest score of its class against another one. Of one
+        class, by how much the score is above the threshold.
     lengths : ndarray of shape (n_samples,) or None
         ``|w|`` for each margin; None if it is not known.
     weight : ndarray of shape (n_samples,)
@@ -54,15 +52,8 @@ class MarginDistribution(Record):
         return MarginDistribution(margins, np.ones_like(margins), self.weight)
 
     @property
-    def mean(self) -> float:
-        """The weighted mean."""
-        return float(np.average(self.margins, weights=self.weight))
-
-    @property
-    def variance(self) -> float:
-        """The weighted population variance."""
-        squares = (self.margins - self.mean) ** 2
-        return float(np.average(squares, weights=self.weight))
+    def _values(self) -> np.ndarray:
+        return self.margins
 
     @property
     def minimum(self) -> float:
@@ -72,30 +63,7 @@ class MarginDistribution(Record):
     @property
     def error(self) -> float:
         """The weighted share of rows with a margin of at most zero."""
-        return float(np.average(self.margins <= 0, weights=self.weight))
-
-    def quantiles(self, levels: Sequence[float] = LEVELS) -> np.ndarray:
-        """Return the weighted quantiles of the margins.
-
-        Parameters
-        ----------
-        levels : sequence of float, default=(0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99)
-            Shares of the rows, between 0 and 1.
-
-        Returns
-        -------
-        quantiles : ndarray
-            For each level, the smallest margin that at least this share of the rows does
-            not exceed.
-        """
-        return np.quantile(self.margins, levels, weights=self.weight, method="inverted_cdf")
-
-    def cumulative(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return the sorted margins and the share of rows with at most each of them."""
-        order = np.argsort(self.margins, kind="stable")
-        margins, shares = self.margins[order], np.cumsum(self.weight[order])
-        last_of_ties = np.searchsorted(margins, margins, side="right") - 1
-        return margins, shares[last_of_ties] / shares[-1]
+        return self._average(self.margins <= 0)
 
     def _summary(self) -> dict[str, Any]:
         # Without positive weights there are no statistics, and a prompt must not raise.
@@ -112,20 +80,22 @@ class MarginDistribution(Record):
         values = self._summary()
         if "error" in values:
             values["share at or below 0"] = values.pop("error")
-            names = [f"{100 * level:g} % quantile" for level in LEVELS]
-            values |= zip(names, self.quantiles().tolist(), strict=True)
+            values |= self._quantiles_by_name()
         return values
 
 
-def margin_distribution(estimator, X, y, sample_weight=None) -> MarginDistribution:
-    """Return the margins of rows under a fitted classifier.
+def margin_distribution(estimator, X, y=None, sample_weight=None) -> MarginDistribution:
+    """Return the margins of rows under a fitted classifier or machine of one class.
 
     Parameters
     ----------
-    estimator : classifier
+    estimator : classifier or outlier detector
         Fitted, with ``decision_function``; also a pipeline or a search.
-    X, y : array-likes of shape (n_samples, n_features) and (n_samples,)
-        Rows and their labels; ``X`` may be a sparse matrix.
+    X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        Rows.
+    y : array-like of shape (n_samples,), default=None
+        Labels of the rows. An outlier detector needs none: the margins are its scores above
+        the threshold.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the rows.
 
@@ -145,12 +115,29 @@ def margin_distribution(estimator, X, y, sample_weight=None) -> MarginDistributi
     True
     """
     check_is_fitted(estimator)
+    if is_regressor(estimator):
+        raise TypeError(
+            "Margins need a classifier or an outlier detector; got the regressor "
+            f"{type(innermost(estimator)).__name__}. Use residual_distribution."
+        )
     scores = scores_of_problems(estimator, X)
+    if is_outlier_detector(estimator):
+        return distribution_of_one_class(estimator, scores, sample_weight)
     return distribution_of_scores(estimator, scores, y, sample_weight)
+
+
+def distribution_of_one_class(estimator, scores, sample_weight=None) -> MarginDistribution:
+    """Return the margins of rows whose scores above the threshold are known."""
+    weight = checked_weight(sample_weight, len(scores))
+    products = element_products(innermost(estimator), 1)
+    lengths = None if products is None else np.full(len(scores), products[0, 0]) ** 0.5
+    return MarginDistribution(scores, lengths, weight)
 
 
 def distribution_of_scores(estimator, scores, y, sample_weight=None) -> MarginDistribution:
     """Return the margins of rows whose ``scores_of_problems`` are known."""
+    if y is None:
+        raise ValueError("y must hold the labels of the rows; got None.")
     y = column_or_1d(y)
     classes = np.asarray(estimator.classes_)
     unknown = np.setdiff1d(y, classes)
@@ -162,9 +149,7 @@ def distribution_of_scores(estimator, scores, y, sample_weight=None) -> MarginDi
         raise ValueError(
             f"y must hold classes of the estimator, {classes!r}; got {unknown!r} too."
         )
-    weight = check_sample_weight(sample_weight, scores.reshape(len(y), -1))
-    if (weight < 0).any() or not weight.any():
-        raise ValueError("sample_weight must not be negative, and positive somewhere.")
+    weight = checked_weight(sample_weight, len(y))
     own = np.searchsorted(classes, y)
     machine = innermost(estimator)
     if is_pairwise(estimator):

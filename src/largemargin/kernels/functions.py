@@ -29,6 +29,8 @@ from largemargin.numerics.threads import in_threads
 
 # The diagonal of a kernel is taken from matrices of this many rows.
 DIAGONAL_TILE = 64
+# Where no row has a larger square, products may vanish in float32.
+LEAST_OF_FLOAT32 = 1e-25
 # A factor of low rank has at most this many columns, or as many as leave out no more than
 # this fraction of the trace.
 MAX_RANK = 1000
@@ -110,6 +112,9 @@ class Kernel:
             return check_gram(self(X, X), n_rows, "the kernel's values")
         out = np.empty((n_rows, n_rows), dtype=gram_type(n_rows, few_digits))
         fill_gram(rows, out, np.float64)
+        if out.dtype == np.float32 and np.diagonal(out).max() < LEAST_OF_FLOAT32:
+            out = np.empty((n_rows, n_rows))
+            fill_gram(rows, out, np.float64)
         if not (
             rows.is_bounded or all(np.isfinite(out[one]).all() for one in tiles(n_rows))
         ):

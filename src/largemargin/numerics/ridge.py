@@ -54,27 +54,39 @@ class RidgePath:
         return cls(weight, fit_intercept, singular**2, vectors, X @ mean)
 
     def outputs(self, targets: np.ndarray, prices: np.ndarray, repeats=None) -> Outputs:
-        """Return what the regressions at all prices give.
-
-        ``repeats`` says how many rows each row stands for, of which one is left out; up to
-        one, it is left out as a whole. By default these are the weights.
-        """
-        weight, root, vectors = self.weight, self._root[:, None], self._vectors
-        level = weight @ targets / self._total if self.fit_intercept else 0.0
-        inside = vectors.T @ (self._root * (targets - level))
-        kept = self._values / (self._values + 1.0 / prices)
-        fitted = level + vectors @ (kept * inside[:, None]) / root
-        leverage = np.square(vectors) @ kept
-        if self.fit_intercept:
-            leverage += weight[:, None] / self._total
-        repeats = weight if repeats is None else repeats
-        leverage *= np.minimum(1.0, 1.0 / repeats)[:, None]
-        left_out = fitted - leverage * targets[:, None]
-        left_out /= np.maximum(1.0 - leverage, LEAST)
-        coefficients = root * (vectors @ (inside[:, None] / (self._values + 1.0 / prices)))
+        """Return what the regressions at all prices give, see ``left_out``."""
+        weight, vectors = self.weight, self._vectors
+        level, inside = self._projected(targets)
+        left_out = self.left_out(targets, prices, repeats)
+        coefficients = self._root[:, None] * (
+            vectors @ (inside[:, None] / (self._values + 1.0 / prices))
+        )
         intercepts = np.zeros(len(prices))
         if self.fit_intercept:
             # Null vectors need not balance; they have no effect on centred rows only.
             coefficients -= np.outer(weight, coefficients.sum(axis=0) / self._total)
             intercepts = level - self._mean_scores @ coefficients
         return Outputs(left_out, coefficients, intercepts)
+
+    def left_out(self, targets, prices, repeats=None) -> np.ndarray:
+        """Return the output for each row of regressions, one per price, without it.
+
+        ``repeats`` says how many rows each row stands for, of which one is left out; up to
+        one, it is left out as a whole. By default these are the weights.
+        """
+        weight, vectors = self.weight, self._vectors
+        level, inside = self._projected(targets)
+        kept = self._values / (self._values + 1.0 / prices)
+        fitted = level + vectors @ (kept * inside[:, None]) / self._root[:, None]
+        leverage = np.square(vectors) @ kept
+        if self.fit_intercept:
+            leverage += weight[:, None] / self._total
+        repeats = weight if repeats is None else repeats
+        leverage *= np.minimum(1.0, 1.0 / repeats)[:, None]
+        left_out = fitted - leverage * targets[:, None]
+        return left_out / np.maximum(1.0 - leverage, LEAST)
+
+    def _projected(self, targets):
+        """Return the mean target, and the centred targets along the eigenvectors."""
+        level = self.weight @ targets / self._total if self.fit_intercept else 0.0
+        return level, self._vectors.T @ (self._root * (targets - level))

@@ -107,7 +107,7 @@ def _certify_measured(
     own += growth(FEW + 4 * len(beta)) * terms.scale
     gap = (gap + own) * (1.0 + growth(FEW + 4 * len(beta)))
     least_margin = (margins - errors).min()
-    is_violated = problem.is_hard and least_margin < problem.loss.kink
+    is_violated = problem.has_hard_margin and least_margin < problem.loss.kink
     if not np.isfinite(gap) or is_violated:
         gap = np.inf
     # Divide the gap by no more than the true sum of the terms.

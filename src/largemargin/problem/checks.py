@@ -3,6 +3,7 @@
 import numpy as np
 
 from largemargin.problem.intercept import brakes, is_bounded, pull_of
+from largemargin.problem.value_losses import HardTube
 
 # Sums of weights, and their products with prices, must lie between these.
 SMALLEST, LARGEST = 1e-100, 1e100
@@ -16,6 +17,10 @@ class NoMinimum(ValueError):
 
 class NotSeparable(ValueError):
     """Raised if a hard margin is requested for classes that no hyperplane separates."""
+
+
+class OutsideTube(ValueError):
+    """Raised if a hard tube is requested for values that no function keeps inside."""
 
 
 def refuse_overflow(problem) -> None:
@@ -56,18 +61,57 @@ def refuse_unbounded(problem) -> None:
 
 
 def refuse_other_hard_margins(problem) -> None:
-    """Raise if C is infinite but the problem is not a hard margin of classes.
+    """Raise if C is infinite but the problem is neither a hard margin nor a hard tube.
 
     Points are stretched until all margins reach the kink. This requires a single kink,
     above zero, and margins that are zero where scores are.
     """
     loss = problem.loss
+    if isinstance(loss, HardTube):
+        return
     has_kink = loss.is_one_sided and not loss.is_smooth and loss.kink > 0
     is_known = has_kink and not problem.origin.any()
     if problem.is_hard and not is_known:
         raise ValueError(
             "C=inf asks for a hard margin, which only classes have, and only losses of one "
-            f"kink above zero, such as the hinge loss; got {loss}. Use a finite C."
+            "kink above zero, such as the hinge loss, or for a tube that no residual may "
+            f"leave; got {loss}. Use a finite C."
+        )
+
+
+def refuse_impossible(problem, beta) -> None:
+    """Raise if these dual variables prove that no point keeps a hard margin or tube."""
+    if problem.has_hard_margin:
+        refuse_unseparable(problem, beta)
+    else:
+        refuse_outside_tube(problem, beta)
+
+
+def refuse_outside_tube(problem, beta) -> None:
+    """Raise if these dual variables prove that no reasonable function stays in the tube.
+
+    Let d be the dual variables, weighted and scaled to a sum of absolute values of one. The
+    combination of the residuals by d is at most the largest of them, and it is that of the
+    values minus that of the scores, which is small if the combination of the rows is.
+    """
+    design, weighted = problem.design, problem.weight * beta
+    size = np.abs(weighted).sum()
+    if not 0 < size < np.inf:
+        return
+    length, values = np.sqrt(design.squared_norms().max()), problem.origin
+    values = values - problem.mean(values) if problem.fit_intercept else values
+    imbalance = length * weighted.sum() if problem.fit_intercept else 0.0
+    exact = np.zeros_like(weighted)
+    distance = np.hypot(design.slope_length(design.zeros(), weighted, exact), imbalance)
+    # Scores of functions whose elements are longer than this are mostly rounding.
+    longest = np.abs(values).max() / (NO_MARGIN * max(length, 1e-300))
+    least = (values @ weighted - longest * distance) / size
+    if least > problem.loss.epsilon:
+        raise OutsideTube(
+            "C=inf asks for residuals of at most "
+            f"epsilon={problem.loss.epsilon:.3g}, but the largest residual of every "
+            f"function is {least:.3g} or more. Use a finite C, a larger epsilon or "
+            "another kernel."
         )
 
 

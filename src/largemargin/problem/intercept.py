@@ -71,19 +71,26 @@ def centre(problem, point, smoothing):
     return problem.point(point.w, point.scores, point.offset + shift)
 
 
-def settle(problem, point):
+def settle(problem, point, errors=0.0):
     """Return the point with the best intercept for the objective itself.
 
     If the squared terms do not hold it and the loss has kinks, the objective is piecewise
     linear in the intercept. If it is flat at its minimum, take the middle of that part.
+    Scores are lowered by ``errors``, so that those at the threshold of one class do not
+    fall below it by rounding.
     """
     C = problem.prices.C
+    if not problem.fit_intercept or squares_hold_it(problem):
+        return point
+    if C == 0 and 0.0 in problem.weights_of_signs:
+        # Nothing holds the intercept of values: their mean residual becomes zero.
+        return problem.point(point.w, point.scores, _mean_offset(problem, point))
     kinks = problem.loss.kinks(C)
-    is_free = problem.fit_intercept and kinks and 0 < C < np.inf
-    if not is_free or squares_hold_it(problem):
+    if not kinks or not 0 < C < np.inf:
         return point
     sign, weight = problem.sign, problem.weight
-    places = [sign * (kink + problem.origin) - point.scores for kink, _ in kinks]
+    scores = point.scores - errors
+    places = [sign * (kink + problem.origin) - scores for kink, _ in kinks]
     charges = [jump * weight for _, jump in kinks]
     places, charges = np.concatenate(places), np.concatenate(charges)
     order = np.argsort(places, kind="stable")
@@ -96,6 +103,14 @@ def settle(problem, point):
     first = min(np.searchsorted(slopes, -flat), len(places) - 1)
     last = min(np.searchsorted(slopes, flat, side="right"), len(places) - 1)
     return problem.point(point.w, point.scores, 0.5 * (places[first] + places[last]))
+
+
+def _mean_offset(problem, point):
+    """Return the intercept at which the mean margin of rows of one sign is zero."""
+    wanted = problem.sign * problem.origin
+    # The middle is taken off first: the mean of equal numbers must not be rounded.
+    middle = wanted[0]
+    return middle + problem.mean(wanted - middle - point.scores)
 
 
 def balance(problem, scores, offset, beta):

@@ -68,6 +68,9 @@ class Loss:
 
     # Whether the slope is continuous; if not, solvers smooth it by proximal steps.
     is_smooth = False
+    # Whether the best intercept leaves a given share of the rows below the kink, and
+    # whether it is a threshold, so that those at the kink count as above it.
+    counts_shares = is_threshold = False
 
     def pull(self, C: float) -> Pull:
         """Return the slope of the loss, its sign changed."""
@@ -82,7 +85,10 @@ class Loss:
         return self.smoothing(np.zeros(n_rows), np.inf, C)
 
     def curvature(self, C: float) -> float:
-        """Return the typical second derivative of the loss, smoothed if it has kinks."""
+        """Return the second derivative; with kinks, by how much the slope changes.
+
+        See ``Problem.loss_curvature``.
+        """
         return min(C, STEEPEST)
 
     def kinks(self, C: float) -> tuple[tuple[float, float], ...]:

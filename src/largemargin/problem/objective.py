@@ -25,7 +25,7 @@ without subtraction.
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple, Self
+from typing import Self
 
 import numpy as np
 
@@ -41,61 +41,16 @@ from largemargin.problem.margin_loops import (
     weighted_variance,
 )
 from largemargin.problem.smoothed import SmoothedProblem
+from largemargin.problem.terms import Prices, Targets, Terms
 
 # Squared lengths may fall below zero by this fraction of the objective.
 ROUNDING = 1e-12
+# An objective below this part of what rows of one direction would have is rounding.
+NOTHING = 1e-8
+# Residuals below this part of the values are rounding.
+EXACT = 1e-11
 # Linearising repeatedly is worthwhile if it reduces the error by this factor each time.
 MAX_CONTRACTION = 0.5
-
-
-class Prices(NamedTuple):
-    """The prices of the terms of the objective; ``intercept`` is the price of ``b``."""
-
-    C: float
-    lambda_var: float = 0.0
-    lambda_mean: float = 0.0
-    lambda_square: float = 0.0
-    intercept: float = 0.0
-
-    def without_squares(self) -> Self:
-        """Return the same prices without those of the squared terms."""
-        return self._replace(lambda_var=0.0, lambda_square=0.0)
-
-
-class Targets(NamedTuple):
-    """The target of each row: ``margin = sign (score + intercept) - origin``."""
-
-    sign: np.ndarray
-    origin: np.ndarray
-
-    @classmethod
-    def of_classes(cls, sign: np.ndarray) -> Self:
-        """Return the targets of two classes, -1 and 1."""
-        return cls(sign, np.zeros_like(sign))
-
-    @classmethod
-    def of_values(cls, values: np.ndarray) -> Self:
-        """Return the targets of a regression, in which margins are negative residuals."""
-        return cls(np.ones_like(values), values)
-
-
-class Terms(NamedTuple):
-    """The terms of the objective at a point, and the summed Fenchel gaps of its losses."""
-
-    quadratic: float
-    reward: float
-    loss: float
-    gap: float
-
-    @property
-    def primal(self) -> float:
-        """The objective."""
-        return self.quadratic - self.reward + self.loss
-
-    @property
-    def scale(self) -> float:
-        """The sum of the absolute values of the terms."""
-        return self.quadratic + abs(self.reward) + self.loss
 
 
 @dataclass(frozen=True)
@@ -158,8 +113,13 @@ class Problem:
 
     @property
     def is_hard(self) -> bool:
-        """Whether C is infinite, so that no margin may be below the kink."""
+        """Whether C is infinite, so that no margin may be where the loss is positive."""
         return np.isinf(self.prices.C)
+
+    @property
+    def has_hard_margin(self) -> bool:
+        """Whether no margin may be below a kink, which larger elements achieve."""
+        return self.is_hard and self.loss.is_one_sided
 
     @cached_property
     def is_plain_ldm(self) -> bool:
@@ -324,11 +284,28 @@ class Problem:
 
     def smoothing_length(self, sharpness: float) -> float:
         """Return the length of proximal steps; ``sharpness`` is in units of C."""
-        # Margins of classes are about one, those of values as far apart as the values.
+        return self.prices.C * sharpness / self.margin_unit or 1.0
+
+    def loss_curvature(self) -> float:
+        """Return the typical second derivative of the loss, smoothed if it has kinks."""
+        curvature = self.loss.curvature(self.prices.C)
+        return curvature if self.loss.is_smooth else curvature / self.margin_unit
+
+    @property
+    def margin_unit(self) -> float:
+        """The size of margins: of classes about one, of values the scatter of these."""
         scatter = np.sqrt(self.mean(self.centred(self.origin) ** 2))
-        if scatter <= ROUNDING * np.abs(self.origin).max():
-            scatter = 1.0
-        return self.prices.C * sharpness / scatter or 1.0
+        if scatter > ROUNDING * np.abs(self.origin).max():
+            return scatter
+        return self._size_of_scores or 1.0
+
+    @cached_property
+    def _size_of_scores(self):
+        """About how large scores of one class are at most."""
+        # Its forces add up to the price of the threshold, and squared terms shorten w.
+        square = float(self.mean(self.design.squared_norms()))
+        whole = self.stiffness * self.total * square
+        return abs(self.prices.intercept) * square / (1.0 + whole)
 
     def smoothed(self, start=None) -> SmoothedProblem:
         """Return the smoothed problem that Newton's method minimises, at its start."""
@@ -336,7 +313,7 @@ class Problem:
 
     def stretch(self, margins):
         """Return the factor that raises all margins to the kink of a hard margin."""
-        if not self.is_hard:
+        if not self.has_hard_margin:
             return 1.0
         smallest = margins.min() / self.loss.kink
         return max(1.0, 1.0 / smallest) if smallest > 0 else 1.0
@@ -364,7 +341,7 @@ class Problem:
         design, margins = self.design, point.margins
         norm = design.inner(point.w, point.w, point.scores)
         stretch = self.stretch(margins)
-        if self.is_hard and stretch * margins.min() <= 0:
+        if self.has_hard_margin and stretch * margins.min() <= 0:
             return Certificate(np.inf, np.inf, 1.0)
         extra = stretch - 1.0
         stretched = margins if stretch == 1.0 else stretch * margins
@@ -383,7 +360,30 @@ class Problem:
         quadratic = 0.5 * max(norm, 0.0) + self.squares(margins)
         reward = self.total_reward(margins)[0] - self.prices.intercept * offset
         loss, gap = self.loss.value_and_gap(margins, beta, self.weight, self.prices.C)
-        return Terms(quadratic, reward, loss, gap)
+        return Terms(quadratic, reward, loss, gap, self.least_scale)
+
+    @cached_property
+    def least_scale(self) -> float:
+        """The size below which an objective counts as zero.
+
+        Values that are predicted exactly leave nothing but the rounding of the values.
+        And if the origin is among the rows of one class, the best element is zero, and all
+        terms vanish with it: they are small beside those of rows in one direction.
+        """
+        if self.origin.any():
+            return self._size_of_residuals(EXACT * np.abs(self.origin))
+        if self.prices.intercept == 0:
+            return 0.0
+        return NOTHING * abs(self.prices.intercept) * self._size_of_scores
+
+    def _size_of_residuals(self, residuals):
+        """Return the price of residuals, as if they were independent and outside a tube."""
+        _, lambda_var, _, lambda_square, _ = self.prices
+        squares = (2.0 * lambda_var + lambda_square) * self.mean(residuals**2)
+        steepness = max(map(abs, self.box))
+        if not np.isfinite(steepness):
+            return float(squares)
+        return float(squares + steepness * (self.weight @ residuals))
 
     def squares(self, margins) -> float:
         """Return the squared terms of these margins."""

@@ -13,7 +13,7 @@ import numpy as np
 
 from largemargin.designs.base import Curvature, Goals
 from largemargin.problem.certificate import Certificate, Certified
-from largemargin.problem.checks import refuse_unseparable
+from largemargin.problem.checks import refuse_impossible
 from largemargin.problem.intercept import as_intercept_sees_it, centre, settle
 from largemargin.problem.line_search import search_along
 from largemargin.problem.losses import dual_step
@@ -131,9 +131,9 @@ class SmoothedProblem:
 
     def follow(self) -> None:
         """Move the anchor to the dual variables."""
-        # A finite gap means that a point separates the classes.
+        # A finite gap means that a point keeps the margin or the tube.
         if self.problem.is_hard and np.isinf(self.best.certificate.gap):
-            refuse_unseparable(self.problem, self.beta)
+            refuse_impossible(self.problem, self.beta)
         self.anchor = self.beta
 
     def step(self, sigma: float, enough: float) -> float:

@@ -24,7 +24,6 @@ class Solver(NamedTuple):
     max_iter: int
     needs: tuple[Capability, ...]  # one of these
     one_sided_only: bool = False  # and no prices of squared margins or of the intercept
-    classes_only: bool = False  # no origins
     without_goal: bool = False  # makes max_iter iterations, whatever the gap
 
     def refuse_unknown(self, name: str, problem: Problem) -> None:
@@ -41,10 +40,6 @@ class Solver(NamedTuple):
                 f"solver={name!r} supports no price of squared margins or the intercept; "
                 f"got {prices}. Use 'auto'."
             )
-        if self.classes_only and problem.origin.any():
-            raise ValueError(
-                f"solver={name!r} supports only classes, not values. Use 'auto'."
-            )
 
 
 FEATURES, ROWS, GRAM = Capability.FEATURES, Capability.ROWS, Capability.GRAM
@@ -53,9 +48,7 @@ SOLVERS = {
     "newton": Solver(solve_newton, 500, (FEATURES,)),
     "kernel_dual": Solver(solve_kernel_dual, 500, (GRAM,)),
     "dual_cd": Solver(solve_dual_cd, 10_000, (ROWS, GRAM), one_sided_only=True),
-    "asgd": Solver(
-        solve_asgd, 5, (ROWS,), one_sided_only=True, classes_only=True, without_goal=True
-    ),
+    "asgd": Solver(solve_asgd, 5, (ROWS,), without_goal=True),
 }
 # If the examination finds a gap above tol, the solver goes on with a tol smaller by this.
 CLOSER = 0.1
@@ -111,13 +104,16 @@ def solve(
 def _solve_and_examine(problem, solver, run):
     chosen, tol = SOLVERS[solver], run.tol
     found = chosen.function(problem, run)
+    if not chosen.without_goal:
+        found = found.settled(problem)
     best = found.examined_if_finite(problem, tol)
     best.n_iter, best.is_late = found.n_iter, found.is_late or run.progress.is_late
     if chosen.without_goal:
         best.converged |= not best.is_late
         return best
     on_rows = solver == "auto" and problem.design.has_any(FEATURES)
-    if on_rows or found.converged:
+    # A threshold may be flat: settling it changes the size of the terms, if nothing else.
+    if on_rows or found.converged or problem.loss.is_threshold:
         go_on = solve_newton if on_rows else chosen.function
         best = _improve(problem, best, found.certificate.gap, go_on, run)
     return best
@@ -135,7 +131,8 @@ def _improve(problem, best, own_gap, function, run):
             break
         goal *= CLOSER
         left, start = run.max_iter - n_iter, best.as_start()
-        found = function(problem, replace(run, tol=goal, max_iter=left, start=start))
+        again = replace(run, tol=goal, max_iter=left, start=start)
+        found = function(problem, again).settled(problem)
         n_iter += found.n_iter
         is_promising = found.converged
         following = found.examined_if_finite(problem, run.tol)

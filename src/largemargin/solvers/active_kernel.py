@@ -33,7 +33,8 @@ from largemargin.problem.own_forces import (
     way_to_a_kink,
 )
 from largemargin.solvers.newton import solve_newton
-from largemargin.solvers.solution import Progress, Run, Solution, Start
+from largemargin.solvers.solution import Run, Solution, Start
+from largemargin.solvers.surrogate_start import enough_rank, solve_on_surrogates
 
 # The length of proximal steps, in units of C.
 SIGMA = 3.0
@@ -63,22 +64,10 @@ NOTABLY = 0.99
 # A loss with kinks is minimised directly if the squared terms are less curved than this
 # part of it.
 INERT = 0.01
-# The start is solved on these ranks in turn, if they are well below the final one, by no
-# more Newton steps than this,
-FIRST_RANKS = 64, 192
-WELL_BELOW = 0.6
-MAX_START_STEPS = 12
-# to these gaps: on small ranks, and in units of tol on the final one.
-ROUGH = 0.03
-PART_OF_TOL = 0.3
-# A start that misses more than this of the trace, in units of the curvature, stays rough.
-POOR = 2000.0
-# One that misses more than this takes this part of the rank: more of it saves no products.
-HOPELESS, PART_OF_RANK = 20_000.0, 0.5
-# A block of pivots is worth its cost if it lowers the root of what is missing by this, per
-# column and row, for each decade of the gap: see
-# docs/design/0011-active-prices-on-kernels.md.
-WORTH = 500.0
+# Residuals have kinks on both sides. Where their losses are hardly steeper than the squared
+# length of the element, that way is faster at larger prices of squares, too.
+INERT_IF_GENTLE = 0.1
+GENTLE = 2.0
 
 
 def solve_active(problem, run: Run) -> Solution:
@@ -93,7 +82,8 @@ def solve_active(problem, run: Run) -> Solution:
 def _solve(problem, run):
     """Go the dual or the primal way, or one after the other."""
     kinks = problem.loss.kinks(problem.prices.C)
-    steepness = INERT * problem.loss.curvature(problem.prices.C)
+    inert = INERT_IF_GENTLE if _is_gentle(problem) else INERT
+    steepness = inert * problem.loss_curvature()
     if problem.is_hard or (kinks and problem.stiffness < steepness):
         return solve_primal(problem, run)
     solution = _solve_dual(problem, run)
@@ -104,6 +94,14 @@ def _solve(problem, run):
     other = solve_primal(problem, rest)
     other.n_iter += solution.n_iter
     return min(other, solution, key=lambda one: one.certificate.gap)
+
+
+def _is_gentle(problem):
+    """Return whether losses of two sides are hardly steeper than the squared length."""
+    if problem.loss.is_one_sided:
+        return False
+    norms = problem.mean(problem.design.squared_norms())
+    return problem.loss_curvature() * norms <= GENTLE
 
 
 def solve_primal(problem, run: Run) -> Solution:
@@ -150,39 +148,6 @@ def _solve_dual(problem, run):
             if is_done or best.certificate.relative <= goal:
                 break
     return Solution.of(problem, best, n_iter, run.tol)
-
-
-def enough_rank(problem, tol):
-    """Return the rank of the surrogate, and what it misses, in units of the curvature."""
-    design = problem.design
-    n_rows, factor = design.n_rows, design.low_rank(problem.weight)
-    steepness = problem.stiffness + problem.loss.curvature(problem.prices.C)
-    decades = max(-np.log10(max(tol, SMALLEST)), 1.0)
-
-    def is_enough(rank, before, after):
-        gain = np.sqrt(steepness * before) - np.sqrt(steepness * after)
-        return steepness * after < 1 or n_rows * gain * decades < WORTH * rank
-
-    with timed("factor_seconds"):
-        rank = factor.grow(is_enough)
-    log_work(rank=rank)
-    return rank, steepness * factor.left_at(rank)
-
-
-def solve_on_surrogates(problem, run, rank, left):
-    """Return the solution on surrogates of rising rank as a start."""
-    if left > HOPELESS:
-        rank = problem.design.low_rank(problem.weight).reached(PART_OF_RANK * rank)
-    ranks = [one for one in FIRST_RANKS if one < WELL_BELOW * rank] + [rank]
-    progress = Progress(run.progress.on_step, deadline=run.progress.deadline)
-    options = replace(run, progress=progress, max_iter=MAX_START_STEPS)
-    for one in ranks:
-        tol = ROUGH if one < rank or left > POOR else PART_OF_TOL * run.tol
-        surrogate = problem.design.surrogate(problem.weight, one)
-        with timed("start_seconds"):
-            found = solve_newton(problem.on(surrogate), replace(options, tol=tol))
-        options = replace(options, start=found.as_start())
-    return options.start
 
 
 class DualNewton:

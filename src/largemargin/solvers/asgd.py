@@ -3,7 +3,7 @@
 It minimises the objective divided by ``C S``. A step draws two rows independently, i for
 the loss and j for the mean margin, in proportion to their weights. The rows are sorted by
 their contents and not by their positions, so that weighting a row gives the same run as
-repeating it.
+repeating it. Losses may have two sides and margins origins, as those of values do.
 """
 
 from dataclasses import dataclass, replace
@@ -14,11 +14,15 @@ import numpy as np
 from largemargin.designs.row_loops import all_dots, row_add, row_dot
 from largemargin.numerics.jit import JIT, njit
 from largemargin.problem.certificate import Certified
-from largemargin.problem.losses import dual_step
+from largemargin.problem.losses import Pull, dual_step
 from largemargin.solvers.solution import Run, Solution
 
 EPOCHS_BEFORE_AVERAGING = 2
 SAMPLE_FOR_STEP_SIZE = 1000
+# For losses with two sides, the step falls with the root of the number of steps, in this
+# unit, and averages give the last steps more weight, by this much. At a fixed step, the
+# noise of pulls of different sizes would leave an error that averages do not remove.
+STEPS_AT_FIRST_RATE, FORGETTING = 100.0, 3.0
 # Smoothings of the hinge, in units of C, that are tried for a dual bound at the end.
 SMOOTHINGS = (0.1, 1.0, 10.0, 100.0)
 # ``v`` is rescaled when its scale falls below this, or the average would lose digits.
@@ -28,25 +32,39 @@ SCALE, FADE, SHARE, OFFSET, MEAN_OFFSET, N_STEPS, N_AVERAGED = range(7)
 
 
 class ScaledPrices(NamedTuple):
-    """The prices of norm, variance and mean, divided by ``C S``, and the loss at C = 1."""
+    """The prices of all other terms divided by ``C S``, and the pull of the loss at C = 1.
+
+    ``sigma`` is the length of the smoothing that the pull has, infinite if it has kinks.
+    ``forgetting`` is zero for averages with equal weights, at the steps of the paper.
+    """
 
     norm: float
     variance: float
+    square: float
     mean: float
-    kink: float
-    cap: float  # the largest pull of the loss
-    ridge: float = 0.0  # as in Loss.ridge
+    intercept: float
+    sigma: float
+    forgetting: float
+    pull: Pull
 
     @classmethod
     def of(cls, problem, total: float) -> Self:
         """Return the scaled prices of a problem whose weights add up to ``total``."""
-        C, lambda_var, lambda_mean, *_ = problem.prices
+        C, lambda_var, lambda_mean, lambda_square, intercept = problem.prices
         # Without a price of the losses, the other terms are divided by S alone.
-        scale, loss = float(C > 0), problem.loss
+        scale = float(C > 0)
         unit = C * total if C > 0 else total
-        norm, variance, mean = 1.0 / unit, 4.0 * lambda_var / unit, lambda_mean / unit
-        of_loss = loss.kink, loss.box(scale)[1], loss.ridge(scale)
-        return cls(norm, variance, mean, *map(float, of_loss))
+        _, sigma, pull = problem.loss.exact(1, scale)
+        return cls(
+            norm=1.0 / unit,
+            variance=4.0 * lambda_var / unit,
+            square=2.0 * lambda_square / unit,
+            mean=lambda_mean / unit,
+            intercept=intercept / unit,
+            sigma=float(sigma),
+            forgetting=0.0 if problem.loss.is_one_sided else FORGETTING,
+            pull=Pull(*map(float, pull)),
+        )
 
 
 @dataclass
@@ -74,7 +92,7 @@ class Descent:
 
     def steps(self, problem, first, second, prices, rate, averaging) -> None:
         """Make one step for each pair of rows."""
-        data = problem.design.rows, problem.sign, first, second
+        data = problem.design.rows, problem.targets, first, second
         options = prices, problem.fit_intercept, rate, averaging
         asgd_steps(*data, *options, self.v, self.u, self.scalars)
 
@@ -119,10 +137,10 @@ class Draws:
         keys = np.empty(problem.design.n_rows)
         # Not BLAS, which may round equal rows differently at different positions.
         all_dots(problem.design.rows, direction, keys)
-        order = np.lexsort((problem.sign, keys))
-        keys, labels = keys[order], problem.sign[order]
+        order = np.lexsort((*problem.targets, keys))
+        contents = [part[order] for part in (*problem.targets, keys)]
         is_new = np.ones(len(order), dtype=bool)
-        is_new[1:] = (np.diff(keys) != 0) | (np.diff(labels) != 0)
+        is_new[1:] = np.any([np.diff(part) != 0 for part in contents], axis=0)
         self.rows = order[is_new].astype(np.uint32)
         masses = np.add.reduceat(problem.weight[order], np.flatnonzero(is_new))
         self.reach = np.cumsum(masses)
@@ -160,21 +178,24 @@ def run_epoch(problem, state, draws, *, averaging, total=None):
     """Make one step per distinct row; ``total`` is the weight of all rows so far."""
     prices = ScaledPrices.of(problem, problem.total if total is None else total)
     if state.first_rate == 0.0:
-        state.first_rate = find_first_rate(problem, prices, draws)
+        state.first_rate = find_first_rate(problem, prices, draws, state.scalars[OFFSET])
     first = draws(len(draws))
     second = draws(len(draws)) if problem.prices.lambda_var > 0 else first
     state.steps(problem, first, second, prices, state.first_rate, averaging)
 
 
-def find_first_rate(problem, prices, draws):
-    """Return the step size, a power of two, with the best result of a short run."""
+def find_first_rate(problem, prices, draws, offset):
+    """Return the step size, a power of two, with the best result of a short run.
+
+    The run begins with a zero element at this intercept.
+    """
     n_steps = min(SAMPLE_FOR_STEP_SIZE, len(draws))
     first, second = draws(n_steps), draws(n_steps)
 
     def cost(rate):
-        trial = Descent.at(problem.design.zeros())
+        trial = Descent.at(problem.design.zeros(), offset)
         trial.steps(problem, first, second, prices, rate, False)
-        data = problem.design.rows, problem.sign, first
+        data = problem.design.rows, problem.targets, first
         value = sampled_cost(*data, prices, *trial.average())
         return value if np.isfinite(value) else np.inf
 
@@ -196,7 +217,7 @@ def best_certificate(problem, w, offset) -> Certified:
     scores = problem.design.scores(w)
     margins, C = problem.margins(scores, offset), problem.prices.C
     candidates = []
-    for sigma in np.multiply(SMOOTHINGS, C or 1.0):
+    for sigma in map(problem.smoothing_length, SMOOTHINGS):
         smoothing = problem.loss.smoothing(np.zeros_like(margins), sigma, C)
         beta, _ = dual_step(margins, smoothing, problem.weight)
         candidates.append(problem.examine(w, offset, beta, scores))
@@ -206,23 +227,55 @@ def best_certificate(problem, w, offset) -> Certified:
 @njit(**JIT)
 def pull_of(margin, prices):
     """Return the pull of a row with this margin."""
-    below = prices.kink - margin
-    if below <= 0.0:
-        return 0.0
-    return min(below / prices.ridge, prices.cap) if prices.ridge > 0.0 else prices.cap
+    pull = prices.pull
+    if margin < pull.low:
+        return min(prices.sigma * (pull.low - margin), pull.cap)
+    if margin > pull.high:
+        return max(pull.ratio * prices.sigma * (pull.high - margin), pull.floor)
+    return pull.rest
 
 
 @njit(**JIT)
-def stochastic_slope(score, other_score, label, other_label, prices):
-    """Return the factor of row i in the paper's stochastic gradient, without the norm."""
-    deviation = score - label * other_label * other_score
-    slope = prices.variance * deviation - prices.mean * label
-    return slope - label * pull_of(label * score, prices)
+def loss_at(margin, prices):
+    """Return the loss of a row with this margin."""
+    pulled = pull_of(margin, prices)
+    if pulled == 0.0:
+        return 0.0
+    pull, is_below = prices.pull, margin < prices.pull.low
+    distance = (pull.low if is_below else pull.high) - margin
+    length = prices.sigma if is_below else pull.ratio * prices.sigma
+    return pulled * (distance - 0.5 * pulled / length)
+
+
+@njit(**JIT)
+def margin_of(score, i, targets):
+    """Return the margin of row i with this score, intercept included."""
+    return targets.sign[i] * score - targets.origin[i]
+
+
+@njit(**JIT)
+def stochastic_slope(margin, other_margin, prices):
+    """Return the factor of the signed row i in the paper's stochastic gradient.
+
+    It is the slope in the margin of that row, and leaves the norm out.
+    """
+    slope = prices.variance * (margin - other_margin) + prices.square * margin
+    return slope - prices.mean - pull_of(margin, prices)
 
 
 @njit(**JIT)
 def asgd_steps(
-    rows, y, first, second, prices, fit_intercept, first_rate, averaging, v, u, scalars
+    rows,
+    targets,
+    first,
+    second,
+    prices,
+    fit_intercept,
+    first_rate,
+    averaging,
+    v,
+    u,
+    scalars,
 ):
     """Make one step for each pair of rows; ``v``, ``u`` and ``scalars`` are the state."""
     scale, fade, share, offset, mean_offset, n_steps, n_averaged = scalars
@@ -231,11 +284,13 @@ def asgd_steps(
         # The power of -3/4, by square roots, which are cheaper.
         root = np.sqrt(1.0 + prices.norm * first_rate * n_steps)
         rate = first_rate / (root * np.sqrt(root))
-        score = scale * row_dot(*rows, i, v) + offset
-        other_score = 0.0
+        if prices.forgetting > 0.0:
+            rate /= np.sqrt(1.0 + n_steps / STEPS_AT_FIRST_RATE)
+        margin = margin_of(scale * row_dot(*rows, i, v) + offset, i, targets)
+        other = margin
         if prices.variance != 0.0:
-            other_score = scale * row_dot(*rows, j, v) + offset
-        slope = stochastic_slope(score, other_score, y[i], y[j], prices)
+            other = margin_of(scale * row_dot(*rows, j, v) + offset, j, targets)
+        slope = targets.sign[i] * stochastic_slope(margin, other, prices)
         # Implicit in the norm: the scale stays positive, however long the step.
         shrunk = scale / (1.0 + rate * prices.norm)
         step = -rate * slope / shrunk
@@ -245,13 +300,13 @@ def asgd_steps(
             if n_averaged > 0:
                 row_add(*rows, i, -share * step, u)
         if fit_intercept:
-            offset -= rate * slope
+            offset -= rate * (slope + prices.intercept)
         if averaging:
             n_averaged += 1.0
             if n_averaged == 1.0:
                 fade, share, mean_offset = 1.0, scale, offset
             else:
-                mu = 1.0 / n_averaged
+                mu = (1.0 + prices.forgetting) / (n_averaged + prices.forgetting)
                 fade *= 1.0 - mu
                 share += mu * scale / fade
                 mean_offset += mu * (offset - mean_offset)
@@ -266,19 +321,20 @@ def asgd_steps(
 
 
 @njit(**JIT)
-def sampled_cost(rows, y, sample, prices, w, offset):
+def sampled_cost(rows, targets, sample, prices, w, offset):
     """Return the scaled objective on a sample of the rows."""
     total = 0.0
     squares = 0.0
     loss = 0.0
     for i in sample:
-        margin = y[i] * (row_dot(*rows, i, w) + offset)
+        margin = margin_of(row_dot(*rows, i, w) + offset, i, targets)
         total += margin
         squares += margin * margin
-        pull = pull_of(margin, prices)
-        loss += pull * (prices.kink - margin - 0.5 * prices.ridge * pull)
+        loss += loss_at(margin, prices)
     n = sample.shape[0]
-    mean = total / n
-    variance = squares / n - mean * mean
-    quadratic = 0.5 * prices.norm * (w @ w) + 0.5 * prices.variance * variance
-    return quadratic - prices.mean * mean + loss / n
+    mean, mean_square = total / n, squares / n
+    variance = mean_square - mean * mean
+    quadratic = prices.norm * (w @ w) + prices.variance * variance
+    quadratic += prices.square * mean_square
+    linear = prices.intercept * offset - prices.mean * mean
+    return 0.5 * quadratic + linear + loss / n

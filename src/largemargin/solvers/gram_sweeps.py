@@ -73,7 +73,7 @@ def sweeps_can_solve(problem) -> bool:
     is_small = LEAST_ROWS <= problem.design.n_rows <= MAX_ROWS
     if not (is_small and problem.is_plain_ldm):
         return False
-    if problem.spread <= INERT * problem.loss.curvature(problem.prices.C):
+    if problem.spread <= INERT * problem.loss_curvature():
         return False
     return bool((problem.sign != problem.sign[0]).any())
 

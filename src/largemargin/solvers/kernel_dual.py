@@ -59,7 +59,7 @@ def solve_kernel_dual(problem, run: Run) -> Solution:
 def _solve_without_sweeps(problem, run):
     n_rows = problem.design.n_rows
     is_narrow = float32_is_enough(problem, run)
-    few_rows = _few_rows(problem.loss.is_smooth, is_narrow, run.start is not None)
+    few_rows = _few_rows(problem.loss, is_narrow, run.start is not None)
     is_small = n_rows <= SMALL and (run.start is None or run.tol < EASY)
     if is_small or (n_rows <= MAX_FACTOR_ROWS and problem.is_hard):
         return _solve_on_factor(problem, run)
@@ -86,13 +86,15 @@ def _solve_without_sweeps(problem, run):
     return _solve_on_factor(problem, run)
 
 
-def _few_rows(is_smooth, is_narrow, has_start):
+def _few_rows(loss, is_narrow, has_start):
     """Return up to how many rows an inverse costs less than products."""
     if not is_narrow:
-        return FEW_ROWS if is_smooth else FEW_ROWS_WITH_KINKS
+        return FEW_ROWS if loss.is_smooth else FEW_ROWS_WITH_KINKS
     if has_start:
         return FEW_ROWS
-    return NARROW_ROWS if is_smooth else NARROW_ROWS_WITH_KINKS
+    if not loss.is_one_sided:  # there are kinks on both sides of most rows
+        return MAX_FACTOR_ROWS
+    return NARROW_ROWS if loss.is_smooth else NARROW_ROWS_WITH_KINKS
 
 
 def _solve_on_factor(problem, run):

@@ -7,11 +7,15 @@ pair is the one that gains most by more force, the second one maximises the gain
 pair. The scores of all rows are kept up to date, so that a certificate needs no product
 with the Gram matrix.
 
+A loss with two kinks asks for one score while the force of its row is above that between
+the kinks, and for another one below. Steps end there, as they do at bounds.
+
 Squared terms of small prices are linearised. When the linearised problem is solved, they
 are linearised again, which needs one product.
 """
 
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -45,14 +49,15 @@ FLAT = 1e-12
 
 
 def pairs_can_solve(problem) -> bool:
-    """Return whether the loss is zero above its kink, and C positive and finite."""
-    return problem.loss.is_one_sided and 0 < problem.prices.C < np.inf
+    """Return whether the loss is piecewise linear or one-sided, and C neither 0 nor inf."""
+    is_known = problem.loss.is_one_sided or not problem.loss.is_smooth
+    return is_known and 0 < problem.prices.C < np.inf
 
 
 def solve_in_pairs(problem, run: Run) -> Solution:
     """Minimise a kernel problem while descent is fast; squared terms must be mild."""
     is_plain = not (problem.fit_intercept or problem.is_curved)
-    if is_plain and problem.design.n_rows <= FEW_ROWS:
+    if is_plain and problem.loss.is_one_sided and problem.design.n_rows <= FEW_ROWS:
         first = solve_row_by_row(problem, run)
         if first.certificate.relative <= max(run.tol, EASY) or run.progress.is_late:
             return first
@@ -103,6 +108,18 @@ def solve_row_by_row(problem, run: Run) -> Solution:
     return Solution.of(problem, Certified(point, beta, certificate), n_iter, run.tol)
 
 
+class Bounds(NamedTuple):
+    """The lowest force of each row, that between its kinks, the highest.
+
+    And half the distance of the kinks, zero if there is one.
+    """
+
+    low: np.ndarray
+    between: np.ndarray
+    high: np.ndarray
+    reach: np.ndarray
+
+
 class PairDescent:
     """Forces of dual variables within their bounds, and the scores they produce."""
 
@@ -112,10 +129,14 @@ class PairDescent:
         # What the loss adds to the diagonal of the Gram matrix.
         self.ridge = problem.ridge / problem.weight
         self.diagonal = design.squared_norms() + self.ridge
-        limit = signed * problem.box[1]
-        self.low, self.high = np.minimum(limit, 0.0), np.maximum(limit, 0.0)
-        # The score, intercept included, at which each row is at its kink.
-        self.wanted = problem.sign * (problem.loss.kink + problem.origin)
+        limits = np.outer(problem.box, signed)
+        low, high = limits.min(axis=0), limits.max(axis=0)
+        # The score, intercept included, at which each row is halfway between its kinks.
+        pull = problem.loss.pull(problem.prices.C)
+        last = pull.high if pull.rest > pull.floor else pull.low
+        self.wanted = problem.sign * (0.5 * (pull.low + last) + problem.origin)
+        reach = np.full(design.n_rows, 0.5 * (last - pull.low))
+        self.bounds = Bounds(low, signed * pull.rest, high, reach)
         self.forces = np.zeros(design.n_rows)
         if start is not None:
             self.forces = signed * np.clip(start.beta, *problem.box)
@@ -130,7 +151,8 @@ class PairDescent:
     def beta(self):
         """The dual variables, per unit of weight."""
         problem = self.problem
-        return np.minimum(np.abs(self.forces) / problem.weight, problem.box[1])
+        pulls = problem.sign * self.forces / problem.weight
+        return np.clip(pulls, *problem.box)
 
     @property
     def point(self):
@@ -141,20 +163,21 @@ class PairDescent:
         """Balance the forces for an intercept, by changing as few as possible."""
         if not self.problem.fit_intercept:
             return
+        low, _, high, _ = self.bounds
         need = self.problem.prices.intercept - (self.forces.sum() + self.rest.sum())
-        room = (self.high if need > 0 else self.low) - self.forces
+        room = (high if need > 0 else low) - self.forces
         # Rows without a bound can share all of the need by their weights.
         unbounded = np.isinf(room)
         weight = self.problem.weight[unbounded]
         room[unbounded] = need * weight / weight.sum()
         # Rows between their bounds come first: they remain there.
-        at_bound = (self.forces == self.low) | (self.forces == self.high)
+        at_bound = (self.forces == low) | (self.forces == high)
         order = np.argsort(at_bound, kind="stable")
         filled = np.cumsum(room[order])
         room = np.abs(room[order])
         change = np.clip(abs(need) - (np.abs(filled) - room), 0.0, room)
         self.forces[order] += np.copysign(change, need)
-        np.clip(self.forces, self.low, self.high, out=self.forces)
+        np.clip(self.forces, low, high, out=self.forces)
 
     @property
     def _is_balanced(self):
@@ -167,7 +190,7 @@ class PairDescent:
         """Descend until the gap of the linearised problem is at most ``goal``."""
         problem = self.problem
         pulls = self.wanted - self.scores - self.ridge * self.forces
-        arrays = self.diagonal, self.ridge, self.low, self.high, self.forces, pulls
+        arrays = self.diagonal, self.ridge, self.bounds, self.forces, pulls
         n_steps = 0
         while n_steps < max_steps and self._is_balanced:
             violation, self.offset = descend_on_pairs(
@@ -202,7 +225,7 @@ class PairDescent:
 
 
 @njit(**JIT)
-def descend_on_pairs(gram, diagonal, ridge, low, high, forces, pulls, balanced, max_steps):
+def descend_on_pairs(gram, diagonal, ridge, bounds, forces, pulls, balanced, max_steps):
     """Let the best pair of rows exchange force, ``max_steps`` times.
 
     ``pulls`` are the wanted scores minus the present ones, and minus ``ridge`` times the
@@ -212,9 +235,11 @@ def descend_on_pairs(gram, diagonal, ridge, low, high, forces, pulls, balanced, 
     n_rows = forces.shape[0]
     floor = max(FLAT * (diagonal - ridge).max(), 1e-300)
     nothing = np.zeros(n_rows, gram.dtype)
-    # A row at its bound counts as a row with an infinitely small pull.
-    rise = np.where(forces < high, 0.0, -np.inf)
-    fall = np.where(forces > low, 0.0, -np.inf)
+    low, between, high, reach = bounds
+    # What to add to the pull of each row for more force, and to subtract for less.
+    rise, fall = np.empty(n_rows), np.empty(n_rows)
+    for k in range(n_rows):
+        rise[k], fall[k] = kink_ahead(forces[k], low[k], between[k], high[k], reach[k])
     n_blocks = -(-n_rows // BLOCK)
     tops, bottoms, best = np.empty(n_blocks), np.empty(n_blocks), np.empty(n_blocks)
     gains = np.empty(n_rows)
@@ -236,23 +261,29 @@ def descend_on_pairs(gram, diagonal, ridge, low, high, forces, pulls, balanced, 
         if balanced or i == -1 or best.max() >= 2.0 * top * top / max(own, floor):
             j = find_largest(gains, gains, best.argmax())
             other = gram[j]
-            step = (top - pulls[j]) / max(own + diagonal[j] - 2.0 * row[j], floor)
+            lead = top - (pulls[j] - fall[j])
+            step = lead / max(own + diagonal[j] - 2.0 * row[j], floor)
         else:
             step = top / max(own, floor)
-        room_above = high[i] - forces[i] if i >= 0 else np.inf
-        room_below = forces[j] - low[j] if j >= 0 else np.inf
+        room_above = room_below = most = least = np.inf
+        if i >= 0:
+            most = between[i] if forces[i] < between[i] else high[i]
+            room_above = most - forces[i]
+        if j >= 0:
+            least = between[j] if forces[j] > between[j] else low[j]
+            room_below = forces[j] - least
         step = min(step, room_above, room_below)
         # Put forces exactly on their bounds: rounding must not leave them free.
         if i >= 0:
-            forces[i] = high[i] if step == room_above else forces[i] + step
+            forces[i] = most if step == room_above else forces[i] + step
             pulls[i] -= step * ridge[i]
         if j >= 0:
-            forces[j] = low[j] if step == room_below else forces[j] - step
+            forces[j] = least if step == room_below else forces[j] - step
             pulls[j] += step * ridge[j]
         for k in (i, j):
             if k >= 0:
-                rise[k] = 0.0 if forces[k] < high[k] else -np.inf
-                fall[k] = 0.0 if forces[k] > low[k] else -np.inf
+                ahead = kink_ahead(forces[k], low[k], between[k], high[k], reach[k])
+                rise[k], fall[k] = ahead
         exchange(row, other, step, pulls, rise, fall, tops, bottoms)
     top, bottom = tops.max(), bottoms.min()
     if not balanced:
@@ -260,6 +291,17 @@ def descend_on_pairs(gram, diagonal, ridge, low, high, forces, pulls, balanced, 
     if np.isinf(top) or np.isinf(bottom):  # all rows on one side are at their bounds
         return top - bottom, bottom if np.isinf(top) else top
     return top - bottom, 0.5 * (top + bottom)
+
+
+@njit(**JIT)
+def kink_ahead(force, low, between, high, reach):
+    """Return how far the kinks met by more and by less force are from their middle.
+
+    The latter with its sign changed; a row at its bound has an infinitely small pull.
+    """
+    rise = -reach if force >= between else reach
+    fall = reach if force > between else -reach
+    return rise if force < high else -np.inf, fall if force > low else -np.inf
 
 
 @njit(**JIT)

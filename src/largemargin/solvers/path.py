@@ -1,8 +1,7 @@
 """Solutions of one problem at many prices; a solution may serve several of them.
 
-Problems with the same price of the margin variance come one after another, because they
-share the matrix of the equivalent SVM. Each starts from the solution at prices most like
-its own.
+Problems with the same prices of squared terms come one after another, because they share
+the matrix of the equivalent SVM. Each starts from the solution at prices most like its own.
 """
 
 from collections import Counter
@@ -13,12 +12,13 @@ import numpy as np
 from largemargin.problem.certificate import Certificate
 from largemargin.problem.checks import refuse_unbounded
 from largemargin.problem.losses import Loss
-from largemargin.problem.objective import Prices, Problem
+from largemargin.problem.objective import Problem
 from largemargin.problem.other_prices import OtherPrices
+from largemargin.problem.terms import Prices
 from largemargin.solvers import solve
 from largemargin.solvers.solution import Memory, Solution, Start
 
-# The tol of a solve is this much smaller, so that its solution can serve other prices.
+# The tol of a solve is this much smaller if its solution can serve other prices.
 SPARE = 0.3
 # A solution serves other prices if it is certified there, and if no score of a row can
 # differ by more than this fraction of the margin.
@@ -62,9 +62,9 @@ class Path:
 
     def __init__(self, design, solver, *, tol, max_iter, seed, progress):
         self.solver, self.tol, self.seed, self.progress = solver, tol, seed, progress
-        self.options = {"tol": SPARE * tol, "max_iter": max_iter}
+        self.max_iter = max_iter
         self.radius = np.sqrt(design.squared_norms().max())
-        self.solutions, self.problems, self.places = [], [], np.empty((0, 3))
+        self.solutions, self.problems, self.places = [], [], np.empty((0, 4))
         self.families: dict[Family, list[int]] = {}
         self.others: dict[int, OtherPrices] = {}
         self.memory = Memory()
@@ -75,11 +75,12 @@ class Path:
         best = self._best_known(problem)
         if best is not None:
             return best
-        options = {"start": self._start(problem), "progress": self.progress()}
-        options |= {"memory": self.memory, "n_alike": n_alike}
+        tol = SPARE * self.tol if may_serve_others(problem) else self.tol
+        options = {"tol": tol, "max_iter": self.max_iter, "progress": self.progress()}
+        options |= {"start": self._start(problem), "memory": self.memory}
         if self.solver != "auto":  # which draws nothing
             options["rng"] = np.random.default_rng(self.seed)
-        solution = solve(problem, self.solver, **self.options, **options)
+        solution = solve(problem, self.solver, n_alike=n_alike, **options)
         number = len(self.solutions)
         self.solutions.append(solution)
         self.problems.append(problem)
@@ -90,7 +91,7 @@ class Path:
     def _best_known(self, problem):
         """Return the best known solution that serves a problem, if there is one."""
         prices = problem.prices
-        if problem.is_hard or not problem.loss.is_one_sided:
+        if not may_serve_others(problem):
             return None
         reach = SIMILAR * prices.C * problem.total
         answers = [
@@ -120,10 +121,12 @@ class Path:
         if not np.isfinite(away[nearest]):
             return None
         solution, ratio = self.solutions[nearest], C / self.problems[nearest].prices.C
-        if ratio == 1.0:
+        is_expansion = problem.design.elements_are_expansions
+        if ratio == 1.0 or (is_expansion and problem.origin.any()):
+            # Kernels fit values so closely that dual variables hardly grow with C.
             return solution.as_start()
         # Dual variables and expansions grow with C; margins and so elements hardly do.
-        w = solution.w * (ratio if problem.design.elements_are_expansions else 1.0)
+        w = solution.w * (ratio if is_expansion else 1.0)
         return Start(ratio * solution.beta, w, solution.offset)
 
 
@@ -133,14 +136,31 @@ def difference(prices, others) -> float:
     return max(by_var, abs(prices.lambda_mean - others.lambda_mean))
 
 
-def place_of(problem) -> tuple[float, float, float]:
-    """Return numbers that are alike where solutions are: logarithms, relative to C."""
+def may_serve_others(problem) -> bool:
+    """Return whether a solution may be certified at other prices, see ``OtherPrices``."""
+    return problem.loss.is_one_sided and not problem.is_hard
+
+
+def place_of(problem) -> tuple[float, float, float, float]:
+    """Return numbers that are alike where solutions are, whatever the units of margins.
+
+    They are the logarithms of C and of the price of squared terms, the price of the mean,
+    both relative to C, and the lower kink of the loss.
+    """
     C, lambda_var, lambda_mean, lambda_square, _ = problem.prices
     if not 0 < C < np.inf:
-        return np.inf, np.inf, np.inf
-    unit = C * problem.total
-    squares = (lambda_var + lambda_square) / unit
-    return np.log(C), np.log(squares + SIMILAR), lambda_mean / unit
+        return np.inf, np.inf, np.inf, np.inf
+    whole, unit = C * problem.total, problem.margin_unit
+    squares = (lambda_var + lambda_square) * unit / whole
+    kink = problem.loss.kink / unit
+    return np.log(C), np.log(squares + SIMILAR), lambda_mean / whole, kink
+
+
+def order_of(problem) -> tuple:
+    """Return what sorts problems so that those with the same squared terms are together."""
+    loss, prices = problem.loss, problem.prices
+    squares = problem.stiffness, prices.lambda_var
+    return *squares, repr(loss), prices.C, prices.lambda_mean
 
 
 def solve_path(problems, solver, *, solves=None, on_answer=None, **options) -> Answers:
@@ -155,13 +175,9 @@ def solve_path(problems, solver, *, solves=None, on_answer=None, **options) -> A
     path = Path(problems[0].design, solver, **options)
     answers: dict[int, Answer | Exception] = {}
 
-    def place(k):
-        prices = problems[k].prices
-        return repr(problems[k].loss), prices.lambda_var, prices.C, prices.lambda_mean
-
     n_alike = Counter(one.stiffness for one in problems)
     path.memory.n_spreads = len(n_alike)
-    order = sorted(range(len(problems)), key=place)
+    order = sorted(range(len(problems)), key=lambda k: order_of(problems[k]))
     for k in order:
         try:
             if k != order[0] and path.progress().is_late:

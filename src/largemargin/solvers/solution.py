@@ -9,12 +9,15 @@ import numpy as np
 
 from largemargin.numerics.progress_log import logger
 from largemargin.problem.certificate import Certificate, Certified, examine_kept
+from largemargin.problem.intercept import settle
 from largemargin.problem.objective import Problem
 
 # A gap that descent on the rows reaches fast; smaller ones are left to Newton's method.
 EASY = 1e-5
 # A gap of this may be reached with few digits, in float32.
 FEW_DIGITS = 1e-4
+# Scores of the fitted model may differ from the measured ones by twice their errors.
+ROOM_FOR_ERRORS = 2.0
 # How often a point is stretched to restore a hard margin that rounding may have lost.
 MAX_STRETCHES = 3
 
@@ -142,6 +145,27 @@ class Solution:
         found = Certified(point, zeros, Certificate(0.0, np.inf, 1.0))
         return cls.of(problem, found, 1, tol)
 
+    def settled(self, problem: Problem, errors=0.0) -> Self:
+        """Return the solution with the best intercept, see ``intercept.settle``."""
+        point = problem.point(self.w, self.scores, self.offset)
+        settled, tangent = settle(problem, point, errors), self.tangent
+        if settled is point:
+            return self
+        if tangent is not None:
+            tangent = tangent + (settled.margins - point.margins)
+        moved = {"offset": settled.offset, "margins": settled.margins}
+        return replace(self, tangent=tangent, **moved)
+
+    def _settled_as_kept(self, problem) -> Self:
+        """Return the solution settled by its measured scores.
+
+        So many rows are below that those at the kink of one class count as above it,
+        whatever the rounding.
+        """
+        measured = problem.design.measure(self.w)
+        errors = ROOM_FOR_ERRORS * measured.errors if problem.loss.is_threshold else 0.0
+        return replace(self, scores=measured.scores).settled(problem, errors)
+
     def as_start(self) -> Start:
         """Return the solution as a start."""
         return Start(self.beta, self.w, self.offset)
@@ -161,6 +185,8 @@ class Solution:
         ``kept`` is the element in extended precision, if ``w`` is only its rounding, which
         changes the intercept by no more than ``offset_error``.
         """
+        if problem.loss.counts_shares:
+            self = self._settled_as_kept(problem)
         w, offset, stretched = self.w, self.offset, 1.0
         kept = w if kept is None else kept
         for attempt in range(MAX_STRETCHES + 1):
@@ -170,7 +196,7 @@ class Solution:
             options["tangent"] = tangent = self.tangent
             result = examine_kept(problem, w, offset, self.beta, **options)
             low = problem.loss.kink
-            least = result.least_margin / low if problem.is_hard else 1.0
+            least = result.least_margin / low if problem.has_hard_margin else 1.0
             is_kept = not 0 < least < 1
             if is_kept or attempt == MAX_STRETCHES:
                 break

@@ -17,6 +17,7 @@ from largemargin.tables.schemas import TableSchema, learn_schema
 # Parts of messages for the command line, and what programs get instead.
 IN_PYTHON = {
     ", leave the row out, or train with --missing impute.": " or leave the row out.",
+    ", or train with --task regression": "",
     "--drop": "the argument drop",
     "--label": "the argument label",
 }

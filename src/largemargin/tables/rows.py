@@ -33,8 +33,21 @@ class MatrixRows:
 
     def labels(self, column=None):
         """Return the labels, None if there are none."""
-        way_out = "Make them whole numbers, or two different ones."
+        way_out = "Make them whole numbers, or two different ones"
         return None if self.y is None else tidy_labels(self.y, self, "y", way_out)
+
+    def values(self, column=None):
+        """Return what stands in the place of the labels as floats, None if it is absent."""
+        if self.y is None:
+            return None
+        if self.y.dtype.kind not in "biuf":
+            raise no_values(self.name, "y", self.y[0])
+        return finite_values(self.y.astype(float), self, "y")
+
+    def numeric_labels(self, column=None):
+        """Return the labels as floats, None if they are words or absent."""
+        is_number = self.y is not None and self.y.dtype.kind in "iuf"
+        return self.y.astype(float) if is_number else None
 
 
 @dataclass(frozen=True)
@@ -110,12 +123,33 @@ class TableRows:
                 "Fill it in or leave the row out."
             )
         if column.numbers is not None and not any(map(CODE.match, column.words)):
-            way_out = "Name the column of the labels by --label."
+            way_out = "Name the column of the labels by --label"
             what = f"column {short(name)}"
             labels = tidy_labels(column.numbers, self, what, way_out)
             if labels.dtype.kind == "i":
                 return labels
         return np.array(column.cells.tolist())
+
+    def values(self, name):
+        """Return a column of values to predict as floats, None without a column."""
+        if name is None:
+            return None
+        column = self.column(name)
+        what = f"column {short(name)}"
+        if column.numbers is None:
+            word = next(word for word in column.words if not is_number(word))
+            raise no_values(self.name, what, word)
+        return finite_values(column.numbers, self, what)
+
+    def numeric_labels(self, name):
+        """Return the labels as floats, without words if most are none; None for others."""
+        column = self.column(name)
+        if any(map(CODE.match, column.words)):
+            return None
+        if column.numbers is not None:
+            return column.numbers
+        numbers = [float(cell) for cell in column.cells.tolist() if is_number(cell)]
+        return np.array(numbers) if 2 * len(numbers) > len(column) else None
 
     def place_of(self, given, what="for the labels") -> int:
         """Return the place of a column, given by name or number; None is the last."""
@@ -149,9 +183,35 @@ def tidy_labels(values, rows, what, way_out) -> np.ndarray:
     if found > 2:
         raise UnreadableFile(
             f"{rows.name}: {what} holds {found} different numbers that are not whole; "
-            f"expected classes. {way_out}"
+            f"expected classes. {way_out}, or train with --task regression."
         )
     return values.astype(str)
+
+
+def finite_values(values, rows, what) -> np.ndarray:
+    """Return values to predict; raise UnreadableFile for one that is not finite."""
+    bad = ~np.isfinite(values)
+    if bad.any():
+        row = int(bad.argmax())
+        if np.isnan(values[row]):
+            raise UnreadableFile(
+                f"{rows.where(row)}: no value to predict in {what}. Fill it in or leave "
+                "the row out."
+            )
+        raise UnreadableFile(
+            f"{rows.where(row)}: {what} holds {values[row]}. Correct it, or leave the row "
+            "out."
+        )
+    return values
+
+
+def no_values(name, what, word) -> UnreadableFile:
+    """Return the error for words in the place of values to predict."""
+    return UnreadableFile(
+        f"{name}: {what} holds words such as {short(str(word))}; a regression predicts "
+        "numbers. Name the column of the numbers by --label, or train with --task "
+        "classification."
+    )
 
 
 def some(names) -> str:

@@ -20,12 +20,13 @@ MIN_DENSITY = 0.3
 class RowsSchema:
     """What training rows looked like, so that others can be brought into their form.
 
-    Both kinds have ``split(rows, label=None, unknown="refuse", lenient=False)``, which
-    returns the features and the labels (None if there are none) of rows of this kind.
-    ``label`` is the column of the labels of a table, by name or number; by default that of
-    the training rows, if it is there. ``unknown`` is "refuse" or "ignore", for words that
-    the training rows did not have. If ``lenient``, labels that cannot be read count as
-    none. The features are finite except for values to be imputed.
+    Both kinds have ``split(rows, label=None, unknown="refuse", lenient=False,
+    values=False)``, which returns the features and the labels (None if there are none) of
+    rows of this kind. ``label`` is the column of the labels of a table, by name or number;
+    by default that of the training rows, if it is there. ``unknown`` is "refuse" or
+    "ignore", for words that the training rows did not have. If ``lenient``, labels that
+    cannot be read count as none; if ``values``, they are the floats of a regression. The
+    features are finite except for values to be imputed.
     """
 
     kind: ClassVar[str]
@@ -89,7 +90,7 @@ class MatrixSchema(RowsSchema):
             and (self.serials is None or are_places(self.serials))
         )
 
-    def split(self, rows, *, label=None, unknown="refuse", lenient=False):
+    def split(self, rows, *, label=None, unknown="refuse", lenient=False, values=False):
         """Return the features and the labels; see ``RowsSchema``."""
         if isinstance(rows, TableRows):
             names = list(rows.columns)
@@ -100,7 +101,7 @@ class MatrixSchema(RowsSchema):
             X = np.column_stack([rows.numbers(name) for name in kept])
         else:
             X = self._indexed(rows) if rows.indexed else rows.X
-        y = labels_of(rows, label, lenient)
+        y = labels_of(rows, label, lenient, values)
         check_features(rows, X.shape[1], self.n_features)
         self._check_values(X, rows)
         return suited(X, self.dense), y
@@ -153,10 +154,10 @@ class TableSchema(RowsSchema):
     dense = True
 
     @classmethod
-    def learn(cls, rows, *, label, missing, drop):
+    def learn(cls, rows, *, label, missing, drop, labelled=True):
         """Return the schema of training rows, some columns left out."""
         names = list(rows.columns)
-        place = rows.place_of(label)
+        place = rows.place_of(label) if labelled or label is not None else None
         dropped = sorted({rows.place_of(given, "to drop") for given in drop})
         if place in dropped:
             raise UnreadableFile(
@@ -165,12 +166,12 @@ class TableSchema(RowsSchema):
             )
         left_out = {place, *dropped}
         features = [given for k, given in enumerate(names) if k not in left_out]
+        label = None if place is None else names[place]
         if not features:
-            raise UnreadableFile(
-                f"{rows.name} has no column beside the labels in {short(names[place])}."
-            )
+            beside = "" if label is None else f" beside the labels in {short(label)}"
+            raise UnreadableFile(f"{rows.name} has no column{beside}.")
         words = {name: rows.words(name) for name in features if rows.holds_words(name)}
-        return cls(features, names[place], place, rows.has_header, words, missing, dropped)
+        return cls(features, label, place or 0, rows.has_header, words, missing, dropped)
 
     @property
     def n_features(self) -> int:
@@ -193,9 +194,9 @@ class TableSchema(RowsSchema):
             and self.missing in ("refuse", "impute")
         )
 
-    def split(self, rows, *, label=None, unknown="refuse", lenient=False):
+    def split(self, rows, *, label=None, unknown="refuse", lenient=False, values=False):
         """Return the features and the labels; see ``RowsSchema``."""
-        columns, y = self.split_columns(rows, label, unknown, lenient)
+        columns, y = self.split_columns(rows, label, unknown, lenient, values)
         if self.words == {}:
             return np.column_stack(list(columns.values())), y
         try:
@@ -205,7 +206,9 @@ class TableSchema(RowsSchema):
             raise ImportError(message) from None
         return DataFrame(columns), y
 
-    def split_columns(self, rows, label=None, unknown="refuse", lenient=False):
+    def split_columns(
+        self, rows, label=None, unknown="refuse", lenient=False, values=False
+    ):
         """Return the features as columns by name, and the labels or None."""
         if not isinstance(rows, TableRows):
             raise UnreadableFile(
@@ -219,7 +222,7 @@ class TableSchema(RowsSchema):
                 columns[name] = self._words(rows, column, name, unknown)
             else:
                 columns[name] = self._numbers(rows, column)
-        return columns, labels_of(rows, label, lenient)
+        return columns, labels_of(rows, label, lenient, values)
 
     def _find(self, rows, label):
         """Return the names, in this file, of the features and of the label or None."""
@@ -282,17 +285,19 @@ class TableSchema(RowsSchema):
 Schema = MatrixSchema | TableSchema
 
 
-def learn_schema(rows, *, label=None, missing="refuse", gram=False, drop=()) -> Schema:
+def learn_schema(
+    rows, *, label=None, missing="refuse", gram=False, drop=(), labelled=True
+) -> Schema:
     """Return the schema of training rows.
 
-    ``label`` is the column of the labels of a table, by default the last, and ``drop``
-    lists columns to leave out, by name or number. ``missing`` is "refuse" or "impute";
-    ``gram`` says whether the rows form a Gram matrix.
+    ``label`` is the column of the labels of a table, by default the last one or, if the
+    rows are not ``labelled``, none. ``drop`` lists columns to leave out, by name or number.
+    ``missing`` is "refuse" or "impute"; ``gram`` says whether the rows form a Gram matrix.
     """
     options = {"label": label, "missing": missing, "drop": drop}
     if isinstance(rows, MatrixRows):
         return MatrixSchema.learn(rows, gram=gram, **options)
-    return TableSchema.learn(rows, **options)
+    return TableSchema.learn(rows, labelled=labelled, **options)
 
 
 def schema_of_record(record) -> Schema:
@@ -302,10 +307,10 @@ def schema_of_record(record) -> Schema:
     return kinds[record["kind"]](**fields)
 
 
-def labels_of(rows, column, lenient):
-    """Return the labels of rows, None if lenient and they cannot be read."""
+def labels_of(rows, column, lenient, values):
+    """Return the labels or values of rows, None if lenient and they cannot be read."""
     try:
-        return rows.labels(column)
+        return rows.values(column) if values else rows.labels(column)
     except UnreadableFile:
         if lenient:
             return None

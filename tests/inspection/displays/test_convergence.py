@@ -7,8 +7,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from largemargin import ConvergenceDisplay
-from machines import fixed_linear_ldm
+from largemargin import ConvergenceDisplay, LinearLDMRegressor
+from machines import fixed_linear_ldm, fixed_regressor
 
 
 @pytest.mark.parametrize(
@@ -34,3 +34,16 @@ def test_gaps_of_zero_have_no_place_on_a_logarithmic_axis():
     history = {"duality_gap": [0.5, 0.0], "seconds": [0.1, 0.2]}
     (line,) = ConvergenceDisplay({"a fit": history}).plot().lines_
     assert_allclose(line.get_xydata(), [[1.0, 0.5]])
+
+
+def test_outputs_and_quantiles_have_curves_of_their_names(values):
+    X, y = values
+    Y = np.column_stack([y, -y])
+    outputs = fixed_regressor(LinearLDMRegressor).fit(X, Y)
+    display = ConvergenceDisplay.from_estimator(outputs)
+    assert display.lines_[1].get_label() == "LinearLDMRegressor, output 1"
+    quantiles = LinearLDMRegressor(1.0, loss="quantile", quantile=[0.1, 0.9]).fit(X, y)
+    display = ConvergenceDisplay.from_estimator(quantiles)
+    assert display.lines_[1].get_label() == "LinearLDMRegressor, quantile 0.9"
+    alone = fixed_regressor(LinearLDMRegressor).fit(X, y)
+    assert len(ConvergenceDisplay.from_estimator(alone).lines_) == 1

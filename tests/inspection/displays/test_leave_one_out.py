@@ -5,7 +5,12 @@ from numpy.testing import assert_array_equal
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from largemargin import LDMClassifier, LeaveOneOutDisplay, LinearLDMClassifier
+from largemargin import (
+    LDMClassifier,
+    LDMRegressor,
+    LeaveOneOutDisplay,
+    LinearLDMClassifier,
+)
 
 
 @pytest.mark.parametrize("y", ["error", "squared_residual"])
@@ -27,3 +32,12 @@ def test_other_estimators_and_axes_are_refused(iris):
     tuned = LinearLDMClassifier(C="loo").fit(*iris)
     with pytest.raises(ValueError, match="y must be one of"):
         LeaveOneOutDisplay.from_estimator(tuned, y="loss")
+
+
+def test_each_curve_of_a_regressor_is_drawn_over_its_own_prices(iris):
+    X, _ = iris
+    machine = LDMRegressor(C="loo", gamma="loo").fit(X[:, :3], X[:, 3])
+    display = LeaveOneOutDisplay.from_estimator(machine)
+    for line, Cs in zip(display.lines_, machine.loo_results_["C"], strict=True):
+        assert_array_equal(line.get_xdata(), Cs)
+    assert display.ax_.lines[-1].get_xdata() == [machine.C_]

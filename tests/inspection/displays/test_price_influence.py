@@ -7,9 +7,9 @@ from numpy.testing import assert_allclose
 from sklearn.model_selection import GridSearchCV
 from sklearn.svm import SVC
 
-from largemargin import LinearLDMClassifierCV, PriceInfluenceDisplay
+from largemargin import LinearLDMClassifierCV, LinearLDMRegressor, PriceInfluenceDisplay
 from largemargin.inspection.displays.price_influence import labels
-from machines import fixed_ldm
+from machines import fixed_ldm, fixed_regressor
 
 
 def test_the_influence_of_a_price_is_what_the_search_found(blobs):
@@ -67,3 +67,11 @@ def test_any_value_of_a_grid_gets_a_label():
     values = [1, 2, 4, np.inf, None, "0.3*scale"]
     wanted = ["$2^{0}$", "$2^{1}$", "$2^{2}$", "inf", "None", "0.3 scale"]
     assert labels(values) == wanted
+
+
+def test_a_search_of_a_regressor_is_drawn_by_its_r2(values):
+    X, y = values
+    grid = GridSearchCV(fixed_regressor(LinearLDMRegressor), {"C": [0.1, 1.0]}, cv=3)
+    display = PriceInfluenceDisplay.from_search(grid.fit(X, y), "C")
+    assert display.ax_.get_ylabel() == "R2, mean over the folds"
+    assert_allclose(display.means, grid.cv_results_["mean_test_score"])

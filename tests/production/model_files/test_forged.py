@@ -13,6 +13,7 @@ import skops.io._protocol
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
+from largemargin import LinearLDMRegressor
 from largemargin.kernels.functions import Kernel
 from largemargin.production.model_files import (
     FORMAT,
@@ -27,7 +28,7 @@ from largemargin.production.model_files import (
 from largemargin.production.model_files.archives import Unsound
 from largemargin.production.model_files.contents import check_sound
 from largemargin.production.model_files.trust import public_names
-from machines import fixed_ldm, fixed_linear_ldm
+from machines import fixed_ldm, fixed_linear_ldm, fixed_regressor
 
 HEADER = b'{"model": "", "saved": "", "versions": {}}'
 
@@ -193,11 +194,15 @@ def test_indices_that_are_no_integers_are_refused():
 
 @pytest.mark.parametrize("name", ["v", "u", "scalars"])
 @pytest.mark.parametrize("array", [np.zeros(1), np.zeros(4, dtype=np.int8)])
-def test_a_stream_with_wrong_arrays_is_refused(name, array, path, blobs):
-    machine = fixed_linear_ldm().partial_fit(*blobs, [-1, 1])
+@pytest.mark.parametrize("task", ["Classifier", "Regressor"])
+def test_a_stream_with_wrong_arrays_is_refused(name, array, task, path, blobs):
+    if task == "Classifier":
+        machine = fixed_linear_ldm().partial_fit(*blobs, [-1, 1])
+    else:
+        machine = fixed_regressor(LinearLDMRegressor).partial_fit(*blobs)
     setattr(machine._descents[0], name, array)
     forge(make_pipeline(StandardScaler(), machine), path)
-    with pytest.raises(ModelFileError, match="its LinearLDMClassifier is broken"):
+    with pytest.raises(ModelFileError, match=f"its LinearLDM{task} is broken"):
         load(path)
 
 

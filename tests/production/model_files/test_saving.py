@@ -30,13 +30,14 @@ from largemargin import (
     KOMDClassifier,
     LDMClassifier,
     LDMClassifierCV,
+    LinearLDMRegressor,
     ODMClassifier,
 )
 from largemargin.estimators.table import CLASSIFIERS
 from largemargin.production.calibration import CalibratedMachine
 from largemargin.production.model_files import ModelFileError, load, read_header, save
 from largemargin.production.model_files.trust import SPLITTERS
-from machines import fixed_ldm, fixed_linear_ldm
+from machines import fixed_ldm, fixed_linear_ldm, fixed_regressor
 
 MODELS = {name: some(name) for name in CLASSIFIERS} | {
     "linear": fixed_linear_ldm(random_state=np.random.RandomState(0)),
@@ -92,6 +93,14 @@ def test_sparse_support_vectors_stay_sparse(sparse, path, iris):
 def test_a_stream_goes_on_after_loading_as_it_would_have(path, blobs):
     X, y = blobs
     machine = fixed_linear_ldm(random_state=0).partial_fit(X[:40], y[:40], [-1, 1])
+    save(machine, path)
+    loaded = load(path).partial_fit(X[40:], y[40:])
+    assert_array_equal(loaded.coef_, machine.partial_fit(X[40:], y[40:]).coef_)
+
+
+def test_a_stream_of_values_goes_on_after_loading_as_it_would_have(path, blobs):
+    X, y = blobs
+    machine = fixed_regressor(LinearLDMRegressor, random_state=0).partial_fit(X, y)
     save(machine, path)
     loaded = load(path).partial_fit(X[40:], y[40:])
     assert_array_equal(loaded.coef_, machine.partial_fit(X[40:], y[40:]).coef_)

@@ -40,8 +40,9 @@ class ConvergenceDisplay:
 
         Parameters
         ----------
-        estimator : LDMClassifier or LinearLDMClassifier
-            Fitted; also at the end of a pipeline or a search.
+        estimator : estimator with ``history_``
+            Such as an LDMClassifier or LDMRegressor, fitted; also at the end of a pipeline
+            or a search.
         name : str, default=None
             Name in the legend; None means the class of the estimator.
         **options : dict
@@ -57,10 +58,7 @@ class ConvergenceDisplay:
         name = type(machine).__name__ if name is None else name
         histories = {name: machine.history_}
         if isinstance(machine.history_, list):
-            labels = [f"class {label}" for label in machine.classes_]
-            if is_pairwise(machine):
-                pairs = combinations(machine.classes_, 2)
-                labels = [f"classes {first} and {second}" for first, second in pairs]
+            labels = labels_of(machine)
             names = [f"{name}, {label}" for label in labels]
             histories = dict(zip(names, machine.history_, strict=True))
         return cls(histories, tol=machine.tol).plot(**options)
@@ -94,3 +92,15 @@ class ConvergenceDisplay:
         self.ax_.xaxis.get_major_locator().set_params(integer=x == "step")
         self.ax_.legend(**LEGEND)
         return self
+
+
+def labels_of(machine) -> list[str]:
+    """Return what each of several machines is for, such as a class or an output."""
+    if hasattr(machine, "classes_"):
+        if is_pairwise(machine):
+            pairs = combinations(machine.classes_, 2)
+            return [f"classes {first} and {second}" for first, second in pairs]
+        return [f"class {label}" for label in machine.classes_]
+    if machine.loss == "quantile" and np.ndim(machine.quantile):
+        return [f"quantile {level:g}" for level in machine.quantile]
+    return [f"output {number}" for number in range(len(machine.history_))]

@@ -68,17 +68,18 @@ class LeaveOneOutDisplay:
             raise ValueError(f"y must be one of {', '.join(QUANTITIES)}; got {y!r}.")
         self.ax_, self.figure_ = begin(ax)
         Cs, gammas, values = (self.results[name] for name in ("C", "gamma", y))
+        Cs = np.broadcast_to(Cs, np.shape(values))  # of regressors, each point has its own
         self.lines_ = []
         for number, (gamma, curve) in enumerate(zip(gammas, values, strict=True)):
             label = f"gamma = {gamma:.3g}" if len(gammas) > 1 else QUANTITIES[y]
             options = {**style(number, marked=True), "label": label, **kw}
-            self.lines_ += self.ax_.plot(Cs, curve, **options)
+            self.lines_ += self.ax_.plot(Cs[number], curve, **options)
         width, price = self.results["best"]
-        chosen = f"chosen: C = {Cs[price]:.3g}"
+        chosen = f"chosen: C = {Cs[width, price]:.3g}"
         if len(gammas) > 1:
             chosen += f", gamma = {gammas[width]:.3g}"
         self.ax_.plot(
-            Cs[price],
+            Cs[width, price],
             np.asarray(values)[width, price],
             linestyle="none",
             marker="o",

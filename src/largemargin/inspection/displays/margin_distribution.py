@@ -1,14 +1,16 @@
 """Margin distributions of several classifiers in one picture."""
 
-from collections.abc import Mapping
 from typing import Self
 
-from largemargin.estimators.nesting import innermost
-from largemargin.inspection.displays.axes import LEGEND, begin, style
+from largemargin.inspection.displays.cumulative import (
+    CumulativeDisplay,
+    distributions_of,
+    name_of,
+)
 from largemargin.inspection.margins import MarginDistribution, margin_distribution
 
 
-class MarginDistributionDisplay:
+class MarginDistributionDisplay(CumulativeDisplay):
     """Cumulative margin distributions, as in Figure 1 of the paper.
 
     Create it with ``from_estimator`` or ``from_estimators``.
@@ -39,40 +41,47 @@ class MarginDistributionDisplay:
     2
     """
 
+    _noun = "margin"
+
     def __init__(self, distributions: dict[str, MarginDistribution], *, normalise=False):
-        self.distributions = distributions
+        super().__init__(distributions)
         self.normalise = normalise
 
     @classmethod
-    def from_estimator(cls, estimator, X, y, *, name: str | None = None, **options) -> Self:
-        """Draw the margins of one classifier.
+    def from_estimator(
+        cls, estimator, X, y=None, *, name: str | None = None, **options
+    ) -> Self:
+        """Draw the margins of one classifier or machine of one class.
 
         Parameters
         ----------
-        estimator : classifier
+        estimator : classifier or outlier detector
             Fitted, with ``decision_function``; also a pipeline or a search.
-        X, y : array-likes of shape (n_samples, n_features) and (n_samples,)
-            Rows and their labels; ``X`` may be a sparse matrix.
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows.
+        y : array-like of shape (n_samples,), default=None
+            Labels of the rows, which an outlier detector does not need.
         name : str, default=None
             Name in the legend; None means the class of the estimator.
         **options : dict
             Passed to ``from_estimators``.
         """
-        name = type(innermost(estimator)).__name__ if name is None else name
-        return cls.from_estimators({name: estimator}, X, y, **options)
+        return cls.from_estimators({name or name_of(estimator): estimator}, X, y, **options)
 
     @classmethod
     def from_estimators(
-        cls, estimators, X, y, *, sample_weight=None, normalise: bool = False, **options
+        cls, estimators, X, y=None, *, sample_weight=None, normalise=False, **options
     ) -> Self:
-        """Draw the margins of several classifiers in one picture.
+        """Draw the margins of several models in one picture.
 
         Parameters
         ----------
-        estimators : dict of str to classifier, or sequence of classifiers
-            Fitted, with ``decision_function``; also pipelines or searches.
-        X, y : array-likes of shape (n_samples, n_features) and (n_samples,)
-            Rows and their labels; ``X`` may be a sparse matrix.
+        estimators : dict of str to estimator, or sequence of estimators
+            Fitted classifiers or outlier detectors; also pipelines or searches.
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows.
+        y : array-like of shape (n_samples,), default=None
+            Labels of the rows, which outlier detectors do not need.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the rows.
         normalise : bool, default=False
@@ -80,15 +89,9 @@ class MarginDistributionDisplay:
         **options : dict
             Passed to ``plot``, such as ``ax``.
         """
-        if not isinstance(estimators, Mapping):
-            estimators = {
-                f"{number}: {type(innermost(estimator)).__name__}": estimator
-                for number, estimator in enumerate(estimators, start=1)
-            }
-        distributions = {
-            name: margin_distribution(estimator, X, y, sample_weight)
-            for name, estimator in estimators.items()
-        }
+        distributions = distributions_of(
+            estimators, lambda one: margin_distribution(one, X, y, sample_weight)
+        )
         for name, distribution in distributions.items():
             if normalise and distribution.lengths is None:
                 raise ValueError(
@@ -97,28 +100,12 @@ class MarginDistributionDisplay:
                 )
         return cls(distributions, normalise=normalise).plot(**options)
 
-    def plot(self, ax=None, **kw) -> Self:
-        """Draw the cumulative distributions.
+    def _shown(self, distribution):
+        return distribution.normalised_distribution() if self.normalise else distribution
 
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            Axes to draw on; None makes a new figure.
-        **kw : dict
-            Passed to ``matplotlib.pyplot.step``.
-        """
-        self.ax_, self.figure_ = begin(ax)
-        self.ax_.axvline(0, color="0.7", linewidth=1, zorder=0)
-        self.lines_ = []
-        for number, (name, found) in enumerate(self.distributions.items()):
-            shown = found.normalised_distribution() if self.normalise else found
-            label = f"{name}: mean {shown.mean:.3g}, variance {shown.variance:.3g}"
-            options = {**style(number), "label": label, "where": "post", **kw}
-            self.lines_ += self.ax_.step(*shown.cumulative(), **options)
-        self.ax_.set(
-            xlabel="margin / |w|" if self.normalise else "margin",
-            ylabel="share of rows with at most this margin",
-            ylim=(-0.02, 1.02),
-        )
-        self.ax_.legend(**LEGEND)
-        return self
+    def _label(self, name, shown):
+        return f"{name}: mean {shown.mean:.3g}, variance {shown.variance:.3g}"
+
+    @property
+    def _axis(self):
+        return "margin / |w|" if self.normalise else "margin"

@@ -4,6 +4,7 @@ from numbers import Real
 from typing import Self
 
 import numpy as np
+from sklearn.base import is_regressor
 from sklearn.utils.validation import check_is_fitted
 
 from largemargin.estimators.table import search_for
@@ -47,8 +48,8 @@ class PriceInfluenceDisplay:
 
         Parameters
         ----------
-        search : LDMClassifierCV, LinearLDMClassifierCV or GridSearchCV
-            Fitted.
+        search : search of this library or GridSearchCV
+            Fitted, such as an LDMClassifierCV.
         price : str
             The parameter that varies, such as ``"lambda_var"``.
         **options : dict
@@ -67,7 +68,7 @@ class PriceInfluenceDisplay:
             for k, point in enumerate(results["params"])
             if price in point and point | {price: best[price]} == best
         ]
-        scoring = search.scoring or "accuracy"
+        scoring = search.scoring or ("R2" if is_regressor(search) else "accuracy")
         return cls(
             price,
             [results["params"][k][price] for k in chosen],
@@ -95,11 +96,12 @@ class PriceInfluenceDisplay:
 
         Parameters
         ----------
-        estimator : LDMClassifier or LinearLDMClassifier
-            The other parameters stay as they are. It need not be fitted.
+        estimator : classifier or regressor of this library
+            One that has a search, such as an LDMClassifier. The other parameters stay as
+            they are. It need not be fitted.
         X, y : array-likes of shape (n_samples, n_features) and (n_samples,)
-            Rows and their labels; ``X`` may be a sparse matrix.
-        price : {"C", "lambda_var", "lambda_mean", "gamma"}
+            Rows, and their labels or values; ``X`` may be a sparse matrix.
+        price : str
             The parameter that varies.
         values : array-like
             Its values.

@@ -50,7 +50,7 @@ def save(model, path: str | os.PathLike, *, trusted: Iterable[str | type] = ()) 
     Parameters
     ----------
     model : estimator
-        A classifier of this library, or a scikit-learn pipeline or search around one.
+        An estimator of this library, or a scikit-learn pipeline or search around one.
     path : str or path-like
         Name of the file; an existing one is replaced once the new one is complete.
     trusted : iterable of str or type, default=()

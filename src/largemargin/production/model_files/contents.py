@@ -17,12 +17,13 @@ def check_sound(model):
     """Raise if compiled code would reach beyond the arrays of some part of a model."""
     from largemargin.estimators.kernel_expansion import KernelExpansion
     from largemargin.estimators.linear_ldm import LinearLDMClassifier
+    from largemargin.estimators.linear_ldm_regressor import LinearLDMRegressor
 
     for part in parts_of(model):
         try:
             if sp.issparse(part) and hasattr(part, "check_format"):
                 check_sparse(part)
-            elif isinstance(part, LinearLDMClassifier):
+            elif isinstance(part, LinearLDMClassifier | LinearLDMRegressor):
                 check_run(part)
             elif isinstance(part, KernelExpansion):
                 check_support(part)
@@ -52,7 +53,7 @@ def check_support(machine):
 
 
 def check_run(machine):
-    """Raise if ``partial_fit`` cannot continue from the state of this estimator."""
+    """Raise if ``coef_`` has a wrong length, or ``partial_fit`` cannot continue from it."""
     from largemargin.solvers.asgd import Descent
 
     descents = getattr(machine, "_descents", None) or []

@@ -41,8 +41,11 @@ TRUSTED = (
 # Functions beside those of scorers. A model may hold them, but not call them on loading.
 FUNCTIONS = (
     "sklearn.feature_selection._mutual_info.mutual_info_classif",
+    "sklearn.feature_selection._mutual_info.mutual_info_regression",
     "sklearn.feature_selection._univariate_selection.chi2",
     "sklearn.feature_selection._univariate_selection.f_classif",
+    "sklearn.feature_selection._univariate_selection.f_regression",
+    "sklearn.feature_selection._univariate_selection.r_regression",
 )
 
 

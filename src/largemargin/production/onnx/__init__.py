@@ -1,4 +1,4 @@
-"""Classifiers as ONNX graphs, which need neither Python nor this library to predict."""
+"""Models as ONNX graphs, which need neither Python nor this library to predict."""
 
 from collections.abc import Iterable
 
@@ -8,32 +8,32 @@ from sklearn.compose import ColumnTransformer
 from sklearn.utils.validation import check_is_fitted
 
 import largemargin
-from largemargin.estimators.base import MarginClassifier
+from largemargin.estimators.base import MarginMachine
 from largemargin.estimators.nesting import innermost, layers_of, steps_in, width_of
-from largemargin.estimators.table import CLASSIFIERS
+from largemargin.estimators.table import ALONE, SEARCHES
 from largemargin.numerics.extras import optional_module
 from largemargin.production.onnx import machines, probabilities, steps
-
-OUTPUTS = {"label", "scores", "probabilities"}
 
 
 def to_onnx(
     model, *, dtype: DTypeLike = np.float64, text_columns: Iterable[str] | None = None
 ):
-    """Return a fitted classifier as an ONNX model.
+    """Return a fitted model as an ONNX model.
 
     Its input ``X`` takes dense rows or, for ``kernel="precomputed"``, kernel values of rows
     with all training rows. Its outputs are ``label`` as ``predict`` returns it, ``scores``
     as ``decision_function`` does and, for a :class:`CalibratedMachine`, ``probabilities``.
-    It stores ``coef_``, or ``support_vectors_`` and ``dual_coef_``.
+    That of a regressor is ``variable``, with a column per output or quantile. Outputs of
+    regressors and of :class:`OneClassLDM` are matrices, also of one column, as skl2onnx
+    makes them. The graph stores ``coef_``, or ``support_vectors_`` and ``dual_coef_``.
 
     Parameters
     ----------
     model : estimator
-        A fitted classifier of this library, also calibrated, refitted by a search, or at
+        A fitted estimator of this library, also calibrated, refitted by a search, or at
         the end of a scikit-learn pipeline of dense rows.
     dtype : {numpy.float64, numpy.float32}, default=numpy.float64
-        Type of the input rows and of the scores. Probabilities are float64.
+        Type of the input rows, scores and values. Probabilities are float64.
     text_columns : iterable of str, default=None
         For a pipeline fitted on a data frame, the names of the columns that hold words; may
         be empty. The graph then has, in place of ``X``, one input of shape
@@ -47,12 +47,12 @@ def to_onnx(
 
     Notes
     -----
-    Scores agree with ``decision_function`` up to rounding. In float32 that is the rounding
-    of the result; in float64 it is about ``1e-16 * sum(|dual_coef_| * |k|)``, where ``k``
-    are the kernel values of a row with the support vectors. Labels may differ where scores
-    are that close to a tie. Steps before the classifier compute in ``dtype``. All but
-    MinMaxScaler and SimpleImputer are converted by skl2onnx and may round differently than
-    scikit-learn does.
+    Scores agree with ``decision_function``, and values with ``predict``, up to rounding. In
+    float32 that is the rounding of the result; in float64 it is about
+    ``1e-16 * sum(|dual_coef_| * |k|)``, where ``k`` are the kernel values of a row with the
+    support vectors. Labels may differ where scores are that close to a tie. Steps before
+    the estimator compute in ``dtype``. All but MinMaxScaler and SimpleImputer are converted
+    by skl2onnx and may round differently than scikit-learn does.
 
     Examples
     --------
@@ -72,7 +72,11 @@ def to_onnx(
         raise ValueError(f"dtype must be float32 or float64; got {np.dtype(dtype)}.")
     number = types[np.dtype(dtype)]
     check_convertible(model)
-    outputs = [("label", None), ("scores", number())]
+    kinds = machines.types_of_outputs(innermost(model))
+    outputs = [
+        (name, number(kind.shape) if name in ("scores", "variable") else None)
+        for name, kind in kinds.items()
+    ]
     if hasattr(model, "predict_proba"):
         outputs.append(("probabilities", None))
     onnx_model = convert_sklearn(
@@ -88,11 +92,11 @@ def to_onnx(
 
 
 def check_convertible(model):
-    """Raise unless a model ends in a fitted classifier that ONNX can express."""
+    """Raise unless a model ends in a fitted estimator that ONNX can express."""
     machine = innermost(model)
-    if not isinstance(machine, MarginClassifier):
+    if not isinstance(machine, MarginMachine):
         raise TypeError(
-            "to_onnx takes a classifier of largemargin, alone, refitted by a search, or at "
+            "to_onnx takes an estimator of largemargin, alone, refitted by a search, or at "
             f"the end of a Pipeline; got {machine!r}."
         )
     check_is_fitted(machine)
@@ -114,7 +118,7 @@ def check_runnable(onnx_model, model):
     except Exception as error:  # onnxruntime raises a dozen kinds
         raise ValueError(
             f"skl2onnx made a graph of {model!r} that onnxruntime cannot run: {error} Try "
-            "the other dtype, or other steps before the classifier."
+            "the other dtype, or other steps before the estimator."
         ) from error
 
 
@@ -144,7 +148,8 @@ def inputs_of(model, number, text_columns):
             "text_columns must be names of columns that the model was fitted on; got "
             f"{sorted(text_columns)}, while these are {names}."
         )
-    clashes = sorted(OUTPUTS.intersection(names))
+    outputs = {*machines.types_of_outputs(innermost(model)), "probabilities"}
+    clashes = sorted(outputs.intersection(names))
     if clashes:
         raise ValueError(
             f"A column may not be called {clashes[0]!r}, as an output of the graph is; "
@@ -157,14 +162,14 @@ def inputs_of(model, number, text_columns):
 
 
 def register_converters():
-    """Register the classifiers of this library with skl2onnx.
+    """Register the estimators of this library with skl2onnx.
 
     ``to_onnx`` does so itself. Call this to use ``skl2onnx.convert_sklearn`` directly, for
-    instance with options of other converters; scores are float64 then.
+    instance with options of other converters; scores and values are float64 then.
     """
     skl2onnx = optional_module("skl2onnx", "ONNX models", extra="onnx")
-    for name in *CLASSIFIERS, "CalibratedMachine":
-        graphs = machines if name in CLASSIFIERS else probabilities
+    for name in *ALONE, *SEARCHES, "CalibratedMachine":
+        graphs = probabilities if name == "CalibratedMachine" else machines
         skl2onnx.update_registered_converter(
             getattr(largemargin, name),
             f"LargeMargin{name}",

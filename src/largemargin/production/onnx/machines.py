@@ -1,29 +1,47 @@
-"""Graphs of the classifiers: kernel values, scores and labels.
+"""Graphs of the estimators: kernel values, scores, and labels or values.
 
-They compute in float64 for inputs of any type, as the classifiers do, so that labels agree.
+They compute in float64 for inputs of any type, as the estimators do, so that labels agree.
 """
 
 import numpy as np
 import scipy.sparse as sp
 
+from largemargin.estimators.base import MarginClassifier
 from largemargin.estimators.nesting import innermost
+from largemargin.estimators.regression import (
+    MarginRegressor,
+    has_quantiles,
+    ranks_of_quantiles,
+)
 from largemargin.estimators.targets import incidence
 from largemargin.kernels.values import normalised_rows
 from largemargin.production.onnx.operators import Operators
 
 
 def declare_outputs(scope, model, inputs, custom_parsers=None):
-    """Declare the node of a classifier and its two outputs, as skl2onnx asks for."""
-    from skl2onnx.common.data_types import DoubleTensorType
-
-    n_classes = len(model.classes_)
-    shape = [None] if n_classes == 2 else [None, n_classes]
+    """Declare the node of an estimator and its outputs, as skl2onnx asks for."""
     node = scope.declare_local_operator(f"LargeMargin{type(model).__name__}", model)
     node.inputs = inputs
-    label = scope.declare_local_variable("label", label_type(model.classes_))
-    scores = scope.declare_local_variable("scores", DoubleTensorType(shape))
-    node.outputs.extend([label, scores])
+    for name, kind in types_of_outputs(innermost(model)).items():
+        node.outputs.append(scope.declare_local_variable(name, kind))
     return node.outputs
+
+
+def types_of_outputs(machine):
+    """Return the outputs of a fitted estimator, by name, with their types.
+
+    Those of regressors and of one class have the names and shapes that skl2onnx gives them.
+    """
+    from skl2onnx.common.data_types import DoubleTensorType, Int64TensorType
+
+    if isinstance(machine, MarginRegressor):
+        return {"variable": DoubleTensorType([None, len(machine.intercept_)])}
+    if not isinstance(machine, MarginClassifier):
+        label, scores = Int64TensorType([None, 1]), DoubleTensorType([None, 1])
+        return {"label": label, "scores": scores}
+    n_classes = len(machine.classes_)
+    shape = [None] if n_classes == 2 else [None, n_classes]
+    return {"label": label_type(machine.classes_), "scores": DoubleTensorType(shape)}
 
 
 def label_type(classes):
@@ -42,18 +60,59 @@ def label_type(classes):
 
 
 def convert(scope, node, container):
-    """Add the graph of a classifier, as skl2onnx asks for."""
+    """Add the graph of an estimator, as skl2onnx asks for."""
+    machine = innermost(node.raw_operator)
+    if isinstance(machine, MarginClassifier):
+        convert_classifier(scope, node, container)
+    elif isinstance(machine, MarginRegressor):
+        convert_regressor(scope, node, container)
+    else:
+        convert_one_class(scope, node, container)
+
+
+def convert_regressor(scope, node, container):
+    """Add the graph of the values of a regressor."""
+    machine, op = innermost(node.raw_operator), Operators(container)
+    named = {"output_names": [node.outputs[0].full_name]}
+    if not has_quantiles(machine):
+        scores_of(op, machine, node, **named).add_to(scope, container)
+        return
+    count = np.array([len(machine.intercept_)])
+    rising = op.TopK(scores_of(op, machine, node), count, axis=1, largest=0)[0]
+    ranks = ranks_of_quantiles(machine)
+    op.Gather(rising, ranks, axis=1, **named).add_to(scope, container)
+
+
+def convert_one_class(scope, node, container):
+    """Add the graph of the labels, 1 and -1, and scores of a machine of one class."""
+    machine, op = innermost(node.raw_operator), Operators(container)
+    label_output, score_output = ([one.full_name] for one in node.outputs)
+    scores = scores_of(op, machine, node, output_names=score_output)
+    inside, outside = np.array([1]), np.array([-1])
+    is_outside = op.Less(scores, np.zeros(1))
+    labels = op.Where(is_outside, outside, inside, output_names=label_output)
+    labels.add_to(scope, container)
+    scores.add_to(scope, container)
+
+
+def scores_of(op, machine, node, **named):
+    """Return the graph of the scores of a machine, with intercepts."""
     from onnx import TensorProto
 
+    rows = op.Cast(node.inputs[0], to=TensorProto.DOUBLE)
+    features, coefficients = expansion(op, machine, rows)
+    return op.Add(op.MatMul(features, coefficients), machine.intercept_, **named)
+
+
+def convert_classifier(scope, node, container):
+    """Add the graph of the scores and labels of a classifier."""
     machine = innermost(node.raw_operator)
     n_classes = len(machine.classes_)
     op = Operators(container)
-    rows = op.Cast(node.inputs[0], to=TensorProto.DOUBLE)
-    features, coefficients = expansion(op, machine, rows)
     # Probabilities of pairs of classes are made of their scores, a third output.
     label_output, score_output, *pair_output = ([one.full_name] for one in node.outputs)
     named = {"output_names": pair_output[0]} if pair_output else {}
-    scores = op.Add(op.MatMul(features, coefficients), machine.intercept_, **named)
+    scores = scores_of(op, machine, node, **named)
     if pair_output:
         scores.add_to(scope, container)
     if machine._one_vs_one:
