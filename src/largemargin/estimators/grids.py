@@ -63,7 +63,7 @@ QUANTILE_GRIDS = {
 def grid_without_kernel(grid):
     """Return the grid that a name stands for where there is no kernel.
 
-    One price of the variance was not enough there, see docs/defaults.
+    There it is not shown that one price of the variance is enough, see docs/defaults.
     """
     return "wide" if grid == "scale" else grid
 
