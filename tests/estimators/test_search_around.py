@@ -1,8 +1,9 @@
 """A search that takes what it does not search from an estimator."""
 
+import numpy as np
 import pytest
 
-from largemargin import ODMClassifier, ODMClassifierCV
+from largemargin import LDMRegressor, LDMRegressorCV, ODMClassifier, ODMClassifierCV
 
 
 def test_a_search_around_a_machine_takes_default_values_and_its_own_parameters():
@@ -12,3 +13,10 @@ def test_a_search_around_a_machine_takes_default_values_and_its_own_parameters()
     assert not search.refit
     with pytest.raises(ValueError, match="can be searched; got 'kernel'"):
         ODMClassifierCV.around(machine, kernel=["rbf"])
+
+
+def test_a_search_around_a_self_tuned_machine_says_which_values_it_lacks():
+    search = LDMRegressorCV.around(LDMRegressor(), C=[1.0, 2.0])
+    with pytest.raises(ValueError, match=r"gammas .* 'loo'.* None, the default grid"):
+        search.fit(np.eye(9), np.arange(9.0))
+    assert LDMRegressorCV.around(LDMRegressor(), C=[1.0], gamma=None).gammas is None

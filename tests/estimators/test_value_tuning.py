@@ -68,6 +68,13 @@ def test_the_machine_is_the_one_with_the_chosen_numbers(waves):
     assert recipe_of(tuned).settled(tuned) == numbers
 
 
+def test_values_without_noise_are_predicted_to_three_digits():
+    X = np.random.default_rng(0).normal(size=(200, 3))
+    y = X[:, 0] + 0.1 * X[:, 1]
+    machine = LinearLDMRegressor(**LINEAR).fit(X[:100], y[:100])
+    assert machine.score(X[100:], y[100:]) > 0.999
+
+
 @pytest.mark.parametrize("quantile", [0.5, [0.1, 0.5, 0.9]])
 def test_quantiles_are_tuned_without_a_tube(waves, quantile):
     X, y = waves

@@ -93,3 +93,11 @@ def test_an_infinite_price_needs_a_tube(options):
     X, y = rows_and_values()
     with pytest.raises(ValueError, match="C=inf keeps every row inside a tube"):
         LDMRegressor(C=np.inf, **options).fit(X, y)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_the_widest_slack_is_tried_before_rows_stay_outside():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(200, 5)), rng.normal(size=200)  # noise, hardly within reach
+    machine = LDMRegressor(np.inf, epsilon=0.1, gamma=0.02, lambda_var=1.0, tol=1e-4)
+    assert np.abs(machine.fit(X, y).predict(X) - y).max() <= 0.1

@@ -89,7 +89,8 @@ def check_values(machine, name, plural, values):
         if isinstance(value, str) and value == WORD:
             raise ValueError(
                 f"{plural} must hold numbers to search; got {WORD!r}, which needs no "
-                f"search: use {type(machine).__name__}({name}={WORD!r})."
+                f"search: use {type(machine).__name__}({name}={WORD!r}), or search around "
+                "other values or None, the default grid."
             )
         try:
             machine.set_params(**{name: value})._validate_params()

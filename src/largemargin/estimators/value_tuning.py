@@ -40,8 +40,11 @@ TUBE = 0.3
 PLAIN_TUBE = "0.1*scale"
 # The median absolute deviation of a normal distribution, in standard deviations.
 NORMAL_DEVIATION = 0.6745
-# The least scale of residuals, so that C is not zero.
+# The least scale of residuals, so that the tube has a width.
 LEAST_SCALE = 1e-8
+# C counts the scale of residuals as no less than this part of that of the values: without
+# noise, it falls as fast as the price of the regression rises, and C would stay small.
+LEAST_SCALE_FOR_C = 1e-3
 
 
 def epsilon_given(machine):
@@ -125,7 +128,7 @@ def points_of(machine, rows, recipe, units):
         own_errors, own_scales = judge_values(paths, column / unit, sample, prices)
         errors += own_errors / len(units)
         scales += own_scales / len(units)
-    Cs = prices / (recipe.curvature + 1.0 / scales)
+    Cs = prices / (recipe.curvature + 1.0 / np.maximum(scales, LEAST_SCALE_FOR_C))
     return Cs, TUBE * scales, gammas, errors
 
 

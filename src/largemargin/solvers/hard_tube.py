@@ -30,10 +30,11 @@ def solve_hard_tube(problem, solver, *, tol, start=None, **options):
         gap = found.certificate.relative
         if best is None or gap < best.certificate.relative:
             best, start = found, found.as_start()
-        if best.converged or found.is_late:
+        if best.converged or found.is_late or slack == LONGEST:
             break
         slack *= WIDER if np.isinf(gap) else max(0.1 * tol / gap, 1.0 / WIDER)
-        if not SMALLEST <= slack <= LONGEST:
+        slack = min(slack, LONGEST)
+        if slack < SMALLEST:
             break
     best.n_iter = n_iter
     return best
