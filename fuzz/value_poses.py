@@ -12,7 +12,7 @@ from largemargin.numerics.quantiles import robust_scale
 # What the library adds to the bounds of one class, and the parts of the sizes of rows and
 # values below which an objective counts as zero.
 SPARE = 1e-12
-NOTHING, EXACT = LONG("1e-8"), LONG("1e-11")
+NOTHING, EXACT = LONG("1e-8"), LONG("1e-14")
 
 
 @dataclass

@@ -7,7 +7,9 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.exceptions import ConvergenceWarning
 
+from largemargin import LDMRegressor
 from largemargin.designs.cholesky import damped_factor
 from largemargin.designs.dense import DenseDesign
 from largemargin.designs.gram import GramDesign
@@ -198,3 +200,23 @@ def test_the_margin_variance_takes_up_what_losses_cannot():
         certificate = examine_kept(problem, np.zeros(4), 0.1, nothing).certificate
         assert np.isfinite(certificate.gap)
         assert wide_primal(problem, X, np.zeros(4), 0.1) - optimum <= certificate.gap
+
+
+def test_values_far_from_zero_leave_a_gap_that_their_rounding_explains():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(101, 2))
+    y, options = X[:, 0] + 0.1 * rng.normal(size=101), {"epsilon": 0.1, "gamma": 100.0}
+    exact = LDMRegressor(C=1e4, tol=1e-6, **options).fit(X, y)
+    with pytest.warns(ConvergenceWarning, match="relative duality gap"):
+        far = LDMRegressor(C=1e4, tol=1e-5, **options).fit(X, y + 1e9)
+    assert far.objective_ - exact.objective_ <= far.duality_gap_ * exact.objective_
+
+
+@pytest.mark.parametrize("value", [0.1, 3e9])
+@pytest.mark.parametrize("loss", ["epsilon_insensitive", "quantile"])
+def test_constant_values_are_fitted_exactly(loss, value):
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    model = LDMRegressor(C="scale", epsilon=0.0, loss=loss, tol=1e-9)
+    model.fit(X, np.full(60, value))
+    assert model.duality_gap_ <= 1e-9
+    assert (model.predict(X) == value).all()

@@ -102,8 +102,8 @@ def test_a_linearised_problem_has_the_same_forces_where_it_was_linearised():
 
 def test_an_objective_of_zero_has_the_size_of_the_rounding_of_the_values():
     problem = values_on_rows(np.full(30, 1e9), Prices(2.0, 3.0, 0.0, 5.0))
-    residuals = 1e-2 * np.ones(30)
-    squares = (2.0 * 3.0 + 5.0) * 1e-4
+    residuals = 1e-5 * np.ones(30)
+    squares = (2.0 * 3.0 + 5.0) * 1e-10
     exact = squares + 2.0 * problem.weight @ residuals
     assert problem.least_scale == pytest.approx(exact)
     point = problem.point(np.zeros(4), np.zeros(30), 1e9)

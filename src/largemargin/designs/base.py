@@ -187,7 +187,7 @@ class Design:
 
         ``offset`` is the intercept for the original rows, before the shift.
         """
-        if self.shift is None:
+        if self.shift is None or not w.any():
             return offset, 0.0
         return add_wide_dot(offset, w, self.shift)
 

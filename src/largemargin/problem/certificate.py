@@ -86,7 +86,10 @@ def _certify_measured(
     margins = point.margins
     terms = problem.terms(margins, offset, beta, measured.square)
     # The error of adding the intercept and of subtracting the origin.
-    rounding = UNIT * (2.0 * np.abs(margins) + np.abs(problem.origin)) + offset_error
+    rounding = UNIT * np.abs(margins) + offset_error
+    # A sum is no further from a term than the other term, even when rounded.
+    terms_of_sum = np.abs(margins) + np.abs(problem.origin), np.abs(measured.scores) / UNIT
+    rounding += UNIT * np.minimum(*terms_of_sum)
     errors = measured.errors + rounding
     gaps = np.empty_like(margins)
     problem.loss.worst_gaps(margins, errors, beta, prices.C, gaps)

@@ -48,7 +48,7 @@ ROUNDING = 1e-12
 # An objective below this part of what rows of one direction would have is rounding.
 NOTHING = 1e-8
 # Residuals below this part of the values are rounding.
-EXACT = 1e-11
+EXACT = 1e-14
 # Linearising repeatedly is worthwhile if it reduces the error by this factor each time.
 MAX_CONTRACTION = 0.5
 
