@@ -8,7 +8,12 @@ from sklearn.base import OutlierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from largemargin._compat import Interval, fit_context
-from largemargin.estimators.base import CONSTRAINTS, KernelChoice, MarginMachine
+from largemargin.estimators.base import (
+    CONSTRAINTS,
+    KernelChoice,
+    MarginClassifier,
+    MarginMachine,
+)
 from largemargin.estimators.documentation import described_like
 from largemargin.estimators.fitting import fit_machine
 from largemargin.estimators.kernel_expansion import KernelExpansion
@@ -135,17 +140,16 @@ class OneClassLDM(KernelExpansion, OutlierMixin, MarginMachine):
         self.verbose, self.warm_start = verbose, warm_start
 
     @fit_context(prefer_skip_nested_validation=True)
+    @described_like(MarginClassifier.fit)
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit the model.
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training rows, or their Gram matrix for ``kernel="precomputed"``.
+        X
         y : object, default=None
             Not used.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows. A weight of 2 equals the row twice, 0 its absence.
+        sample_weight
 
         Returns
         -------

@@ -7,7 +7,8 @@ from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from largemargin._compat import fit_context
-from largemargin.estimators.base import MarginMachine
+from largemargin.estimators.base import MarginClassifier, MarginMachine
+from largemargin.estimators.documentation import described_like
 from largemargin.estimators.fitting import fit_machine, per_machine
 from largemargin.estimators.keywords import INSTEAD_FOR_VALUES
 from largemargin.estimators.recipe import Recipe
@@ -31,17 +32,16 @@ class MarginRegressor(RegressorMixin, MarginMachine):
     _instead = INSTEAD_FOR_VALUES
 
     @fit_context(prefer_skip_nested_validation=True)
+    @described_like(MarginClassifier.fit)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit the model.
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training rows, or their Gram matrix for ``kernel="precomputed"``.
+        X
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
             Values to predict. Each column has a model of its own.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows. A weight of 2 equals the row twice, 0 its absence.
+        sample_weight
 
         Returns
         -------
